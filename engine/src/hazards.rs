@@ -160,7 +160,8 @@ fn advice(first: &RacingAccess, second: &RacingAccess, missing: MissingEdge) -> 
                 .to_string()
         }
         (MissingEdge::Wait, Some(EngineKind::Copy | EngineKind::Reduction)) => {
-            "wait for the copy before: its barrier, its semaphore, or `plgpu.wait_smem_to_gmem`".to_string()
+            "wait for the copy before: `copy.wait()`, its barrier or semaphore, or `plgpu.wait_smem_to_gmem`"
+                .to_string()
         }
         _ => format!(
             "let {} arrive at a barrier or signal a semaphore after its access, and {} wait for it before its own",

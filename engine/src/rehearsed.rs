@@ -1,5 +1,5 @@
-//! GPU kernels that are only analysed, followed without data: who waits for whom in vain, barriers out of step, and accesses
-//! that nothing orders, as a run would show them. Nothing is said of kernels whose steps depend on what arrays hold.
+//! Kernels of GPUs, and of TPUs that copy by themselves, that are only analysed, followed without data: who waits for
+//! whom in vain, barriers out of step, and accesses that nothing orders, as a run would show them. Nothing is said of kernels whose steps depend on what arrays hold.
 
 use crate::hazards;
 use pallas_check::waits::{self, Stop};

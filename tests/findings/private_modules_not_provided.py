@@ -10,3 +10,7 @@ from jax.experimental.mosaic import gpu as mgpu
 layout = mgpu.WGMMAAccumulator
 #        ^ PL005 warning "WGMMAAccumulator"
 is_there = init.running_in_cloud_tpu_vm
+from jax._src import api_util
+
+information = api_util.fun_sourceinfo
+#             ^ PL005 warning "`jax._src.api_util.fun_sourceinfo` is not provided by Pallas Workbench yet"

@@ -1,6 +1,7 @@
 //! Loads, stores and views that leave their Ref, for the rules on static and on dynamic positions. An access is taken
 //! for wrong only if a program is known to reach it: under guards that are known to hold, in loops that are known to
-//! run. Masked accesses are left alone: the mask may be what keeps them inside.
+//! run. Masked accesses are left alone: the mask may be what keeps them inside ([`crate::shadow`] looks at those whose mask is
+//! known).
 
 use crate::evaluate::{Slice, Slot};
 use crate::guards::{self, Guards};

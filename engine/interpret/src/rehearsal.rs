@@ -119,10 +119,11 @@ pub fn follow(launch: &Launch) -> (Vec<Hazard>, Option<RunError>) {
     (following.hazards, error)
 }
 
-/// GPU kernels without threads act on each other in main memory.
+/// GPU kernels without threads act on each other in main memory; kernels of a TPU with copies that they have started themselves.
 fn can_be_followed(launch: &Launch) -> bool {
-    let is_small = || launch.programs() <= MOST_PROGRAMS && launch.dynamic.is_empty() && launch.programs() > 0;
-    can_be_rehearsed(launch) || is_in_main_memory(launch) && is_small() && bytes(launch) <= MOST_BYTES_ALONE
+    let is_alone =
+        || launch.programs() <= MOST_PROGRAMS && is_in_main_memory(launch) && bytes(launch) <= MOST_BYTES_ALONE;
+    can_be_rehearsed(launch) || is_small(launch) && (is_alone() || copies_itself(launch) && !launch.has_peers())
 }
 
 fn is_in_main_memory(launch: &Launch) -> bool {

@@ -59,6 +59,16 @@ impl Interp {
         Ok(Some(value))
     }
 
+    /// Takes in all deferred names of a module: a copy of its `__dict__` has them, too.
+    pub(crate) fn take_in_deferred_names(&self, module: &Module) -> PyResult<()> {
+        for name in self.deferred_names(module) {
+            if !module.namespace.borrow().contains_key(name) {
+                self.deferred_name(module, name)?;
+            }
+        }
+        Ok(())
+    }
+
     /// The deferred names of a module.
     pub(crate) fn deferred_names(&self, module: &Module) -> Vec<&'static str> {
         let deferred = self.deferred.borrow();

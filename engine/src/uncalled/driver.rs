@@ -90,8 +90,8 @@ impl Driver<'_> {
             let Some(mut tried) = self.taught(def, function, lengths)? else { continue };
             if !tried.seen.launches.is_empty() {
                 let other = |lengths| Some(self.taught(def, function, lengths)??.seen.findings);
-                // What does not fit into memory is for those to judge who know real lengths.
-                tried.seen.findings.retain(|finding| !finding.code.starts_with("PL5"));
+                // What does not fit into memory, and which grids are empty, is for those to judge who know real lengths.
+                tried.seen.findings.retain(|finding| !finding.code.starts_with("PL5") && finding.code != "PL123");
                 judge(&mut tried.seen.findings, || [other(Lengths::LONG_APART).unwrap_or_default()]);
                 return Some(kept(def, tried));
             }

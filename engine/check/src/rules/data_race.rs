@@ -16,10 +16,11 @@ order: no barrier, semaphore or wait that the one has passed on its way to the o
 a cluster, programs of a GPU grid, and at what engines do for them: copies, products, loads and stores of tensor memory.
 Accesses race whether or not this run happened to make them in an order that works.
 
-On TPU, races are looked for where the launch asks for it with `pltpu.InterpretParams(detect_races=True)`, and by
+On TPU, runs look for races where the launch asks for it with `pltpu.InterpretParams(detect_races=True)`, and with
 `run --explore`.
 
-GPU kernels that are only analysed are followed without data, as far as their steps do not depend on what arrays hold.
+Kernels that are only analysed, those of GPUs and those of TPUs that start copies themselves, are followed without data, as
+far as their steps do not depend on what arrays hold.
 
 ## Why is this bad?
 The result depends on timing: right in one run, wrong in the next. Interpreters do one thing after the other and mostly

@@ -5,7 +5,8 @@ use crate::access::{Kind, Outside, outside};
 use crate::checked::Checked;
 use crate::rule::Rule;
 use crate::words;
-use pallas_ir::{Certainty, Finding, Severity};
+use pallas_ir::op::MemoryOp;
+use pallas_ir::{Certainty, Finding, OpKind, Severity};
 use pallas_syntax::Span;
 
 /// A computed position outside its Ref.
@@ -18,8 +19,8 @@ pub(super) static RULE: Rule = Rule {
 ## What it does
 Reports a load, store or view at a computed position that lies outside the Ref for a program that is named. Program ids
 are known from the grid and loop counters from their bounds; positions and conditions that depend on data are left
-alone, as are masked accesses. When a kernel is run, accesses are watched as well, and the first that leaves its Ref is
-reported.
+alone. Of masked accesses the lanes count that the mask lets through, where it is known. When a kernel is run, accesses
+are watched as well, and the first that leaves its Ref is reported.
 
 ## Why is this bad?
 Nothing in JAX checks computed positions. Interpret mode moves the access back inside (or counts a negative one from the
@@ -67,6 +68,22 @@ pub fn left_on_device(said: &str, program: &[usize], count: u64, span: Span) -> 
 
 fn check(launch: &Checked<'_>, findings: &mut Vec<Finding>) {
     findings.extend(outside(launch, Kind::Dynamic).into_iter().map(finding));
+    for lane in &launch.found().lanes {
+        let (op, place) = (launch.kernel.op(lane.op), launch.kernel.location(lane.op));
+        let what = if matches!(op.op.kind, OpKind::Memory(MemoryOp::Load)) { "read" } else { "write" };
+        let message = said(what, &lane.name, lane.axis, lane.extent);
+        let mut finding = RULE.finding(Certainty::Found, place.span, message);
+        finding.evidence = Some(format!(
+            "{} {what}s position {} of {}, where its mask is true",
+            words::program(&lane.program),
+            lane.position,
+            lane.extent
+        ));
+        finding.help =
+            Some(format!("let the mask leave out what lies past the end: positions are less than {}", lane.extent));
+        finding.called_from(&place.calls);
+        findings.push(finding);
+    }
 }
 
 fn finding(outside: Outside) -> Finding {

@@ -107,14 +107,14 @@ pub(super) fn view(pattern: &IndexPattern, indices: &Indices, view: &View) -> Op
     Some(View { buffer: view.buffer, dims: Some(dims.collect::<Option<_>>()?) })
 }
 
-fn number<'a>(position: Position, indices: &mut impl Iterator<Item = &'a Option<Array>>) -> Option<i64> {
+pub(super) fn number<'a>(position: Position, indices: &mut impl Iterator<Item = &'a Option<Array>>) -> Option<i64> {
     match position {
         Position::Static(start) => Some(start),
         Position::Dynamic => i64::try_from(indices.next()?.as_ref()?.item().and_then(Scalar::as_int)?).ok(),
     }
 }
 
-fn broadcast(array: &Array, shape: &Shape) -> Option<Array> {
+pub(super) fn broadcast(array: &Array, shape: &Shape) -> Option<Array> {
     if array.shape() == shape {
         return Some(array.clone());
     }
@@ -124,6 +124,6 @@ fn broadcast(array: &Array, shape: &Shape) -> Option<Array> {
 }
 
 /// The sums of every combination of one offset of each list, in row-major order.
-fn sums(lists: &[Vec<i64>]) -> Vec<i64> {
+pub(super) fn sums(lists: &[Vec<i64>]) -> Vec<i64> {
     lists.iter().fold(vec![0], |sums, list| sums.iter().flat_map(|sum| list.iter().map(move |o| sum + o)).collect())
 }

@@ -36,7 +36,8 @@ pub(crate) fn run(launch: &Launch) -> Found {
         last = Some(program);
     }
     run.put_back();
-    Found { leaks: run.judge(), unwritten: run.unwritten(), lost: run.lost() }
+    let lanes = std::mem::take(&mut run.machine.lanes);
+    Found { leaks: run.judge(), unwritten: run.unwritten(), lanes, lost: run.lost() }
 }
 
 /// A block of an output, by operand and block indices.
@@ -57,6 +58,8 @@ struct Run<'a> {
 impl<'a> Run<'a> {
     fn new(launch: &'a Launch) -> Self {
         let mut machine = Machine::new(&launch.kernel, &launch.grid);
+        let is_kept = |operand: &Operand| !launch.has_peers() && operand.role == Role::Output && stays(operand);
+        machine.kept = launch.operands.iter().map(is_kept).collect();
         machine.inputs = launch.operands.iter().map(|operand| operand.role == Role::Input).collect();
         for (index, operand) in launch.operands.iter().enumerate() {
             let shape = launch.kernel.params().get(index).map(|&param| launch.kernel.ty(param).shape().clone());

@@ -11,6 +11,7 @@
 mod access;
 mod effects;
 mod labels;
+mod lanes;
 mod machine;
 mod memory;
 mod programs;
@@ -18,6 +19,7 @@ mod pure;
 mod region;
 
 pub(crate) use effects::Lost;
+pub(crate) use lanes::Lane;
 pub(crate) use machine::run;
 
 use pallas_syntax::Span;
@@ -29,6 +31,8 @@ pub(crate) struct Found {
     pub(crate) leaks: Vec<Leak>,
     /// What of the outputs nobody writes.
     pub(crate) unwritten: Vec<Unwritten>,
+    /// Lanes of masked accesses that lie outside of their Ref, one of each access.
+    pub(crate) lanes: Vec<Lane>,
     /// A program that reads inputs and stores something, of which nothing reaches an output.
     pub(crate) lost: Option<Lost>,
 }

@@ -251,12 +251,12 @@ fn allocated(
 }
 
 /// Gives allocations the names of the parameters that they are passed to.
-fn name_allocations(interp: &Interp, trace: &Trace, bound: &[(Name, Value)]) {
+fn name_allocations(interp: &Interp, trace: &Rc<Trace>, bound: &[(Name, Value)]) {
     for (name, value) in bound {
         let Ok((leaves, _)) = tree::flatten(interp, value, None) else { continue };
         let single = leaves.len() == 1;
         for (position, leaf) in leaves.iter().enumerate() {
-            let Some(object) = leaf.downcast::<RefObject>() else { continue };
+            let Some(object) = leaf.downcast::<RefObject>().filter(|object| object.is_of(trace)) else { continue };
             trace.name(object.value, if single { name.clone() } else { format!("{name}{position}").into() });
         }
     }

@@ -119,6 +119,11 @@ impl RefObject {
         })
     }
 
+    /// Whether it is one of this trace. A kernel may be handed Refs that a function around its launch holds.
+    pub(crate) fn is_of(&self, trace: &Rc<Trace>) -> bool {
+        Rc::ptr_eq(&self.trace, trace)
+    }
+
     /// Extents that the kernel computes, by dimension.
     fn computed(&self) -> Vec<(usize, Tile)> {
         self.pending.as_ref().map_or_else(|| self.lengths.to_vec(), |index| index.lengths())
@@ -292,6 +297,14 @@ impl RefObject {
                 _ => Ok(()),
             };
         }
+        let is_around = |traces: &[Rc<Trace>]| traces.iter().any(|open| self.is_of(open));
+        if !current && is_around(&cx.state.traces.borrow()) {
+            return Err(not_provided(
+                cx.interp,
+                &cx.interp.types().not_implemented_error,
+                "a kernel that uses a Ref of a function around its launch is not provided by Pallas Workbench yet",
+            ));
+        }
         let class = crate::errors::unexpected_tracer(cx.interp);
         Err(cx.interp.error(
             &class,
@@ -333,6 +346,17 @@ pub fn storable(cx: &Context<'_>, value: &Value, dtype: DType) -> PyResult<Tile>
     if floats || integers { primitive::convert(cx, &tile, dtype, false) } else { Ok(tile) }
 }
 
+/// What JAX has, and the workbench does not.
+fn not_provided(interp: &Interp, class: &Rc<Class>, message: &str) -> Box<Stop> {
+    let diagnosis = Diagnosis {
+        code: "PL005",
+        message: Some(message.to_string()),
+        help: Some("the kernel is not checked beyond this".to_string()),
+        ..Diagnosis::default()
+    };
+    interp.error_with(class, message.to_string(), diagnosis)
+}
+
 impl Object for RefObject {
     fn class(&self, interp: &Interp) -> Rc<Class> {
         interp.native_class(&REF_CLASS)
@@ -353,16 +377,7 @@ impl Object for RefObject {
         }
         if UNPROVIDED.contains(&name) {
             let message = format!("`{name}` of a Ref is not provided by Pallas Workbench yet");
-            return Err(interp.error_with(
-                &interp.types().attribute_error,
-                message.clone(),
-                Diagnosis {
-                    code: "PL005",
-                    message: Some(message),
-                    help: Some("the kernel is not checked beyond this".to_string()),
-                    ..Diagnosis::default()
-                },
-            ));
+            return Err(not_provided(interp, &interp.types().attribute_error, &message));
         }
         let mut stop = crate::array::missing_attribute(interp, this, &class, name, true);
         if let Stop::Raise(raise) = &mut *stop

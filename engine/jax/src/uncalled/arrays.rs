@@ -24,9 +24,13 @@ impl Maker<'_> {
         let (by_comment, by_docstring) =
             (self.described.get(name), self.docstring.and_then(|text| docstring(text, name)));
         let described = by_comment.or(by_docstring.as_ref());
-        let usual = if is_index(&lowered) { DType::I32 } else { DType::F32 };
+        let usual = match (is_index(&lowered), self.uses.halves) {
+            (true, _) => DType::I32,
+            (false, true) => DType::BF16,
+            (false, false) => DType::F32,
+        };
         let said = described.and_then(|described| described.dtype);
-        let dtype = self.learnt.dtype(name).or(said).unwrap_or(usual);
+        let dtype = self.learnt.dtype(name).or(said).or(used.dtype).unwrap_or(usual);
         let rank = self.learnt.rank(name).or(used.rank);
         // What somebody wrote about an array may be older than what is done with it.
         if let Some(described) = described.filter(|described| rank.is_none_or(|rank| rank == described.dims.len()))

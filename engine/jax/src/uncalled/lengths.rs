@@ -62,7 +62,7 @@ const BY_END: [(&str, usize); 10] = [
     ("pages_per_seq", 5),
 ];
 
-const BY_NAME: [(&str, usize); 26] = [
+const BY_NAME: [(&str, usize); 28] = [
     ("b", 2),
     ("bs", 2),
     ("batch", 2),
@@ -89,6 +89,8 @@ const BY_NAME: [(&str, usize); 26] = [
     ("head_size", 128),
     ("d_head", 128),
     ("dk", 128),
+    ("kh", 3),
+    ("kw", 3),
 ];
 
 #[cfg(test)]

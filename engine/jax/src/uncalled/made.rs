@@ -143,6 +143,7 @@ impl Maker<'_> {
             "float" => plain(Value::Float(1.0), "1.0"),
             "bool" => plain(Value::Bool(false), "False"),
             "Any" => return self.named(name),
+            "tuple" | "Tuple" => return self.taken_apart(name, depth),
             "Mesh" | "AbstractMesh" => return self.mesh(),
             _ if last.ends_with("Array") || last.ends_with("ndarray") || last.ends_with("ArrayLike") => {
                 return if self.is_random_key(name) { self.key() } else { self.array_named(name) };
@@ -202,6 +203,16 @@ impl Maker<'_> {
         Some(Made { inside: parts, ..plain(Value::tuple(values), &words) })
     }
 
+    /// A tuple of whatever the body takes it apart into: `q, k, v = residuals`.
+    fn taken_apart(&self, name: &Name, depth: usize) -> Option<Made> {
+        let names = self.uses.unpacked(name)?;
+        // `x, y = y` goes round in circles.
+        if names.iter().any(|own| self.uses.unpacked(own).is_some()) {
+            return None;
+        }
+        self.tuple(name, &format!("tuple[{}]", vec!["Any"; names.len()].join(", ")), depth)
+    }
+
     /// What a name of the module stands for: a class gives an instance, made of what its constructor must be given, or the
     /// first of an enum; another name of an annotation (`Tensor = jax.Array`) what that gives.
     fn named_in_module(&self, name: &Name, dotted: &str, depth: usize) -> Option<Made> {
@@ -226,6 +237,11 @@ impl Maker<'_> {
             },
             Value::Class(class) => self.of_class(class, depth),
             other if other.is_unknown() => None,
+            // What fields of a `NamedTuple` have where annotations are text.
+            other if self.interp.type_name(other) == "ForwardRef" => {
+                let text = self.interp.get_attr(other, "__forward_arg__").ok()?;
+                self.annotated(name, &self.interp.to_str(&text).ok()?, depth)
+            }
             // `type Residuals = tuple[...]`
             other if self.interp.type_name(other) == "TypeAliasType" => {
                 self.of_annotation(name, &self.interp.get_attr(other, "__value__").ok()?, depth)
@@ -283,6 +299,15 @@ impl Maker<'_> {
         let used = self.uses.get(name);
         if used.is_some_and(|used| used.is_array) {
             return self.array_named(name);
+        }
+        if let Some(made) = self.taken_apart(name, DEPTH) {
+            return Some(made);
+        }
+        if let Some(text) = used.and_then(|used| used.text.as_ref()) {
+            return Some(plain(Value::str(&**text), &format!("'{text}'")));
+        }
+        if used.is_some_and(|used| used.is_float) {
+            return Some(plain(Value::Float(1.0), "1.0"));
         }
         if used.is_some_and(|used| used.is_number) {
             return Some(self.number(name));

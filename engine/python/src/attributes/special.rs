@@ -189,7 +189,10 @@ impl Interp {
     /// Attributes that a module answers beyond its globals: `__dict__`, and PEP 562's `__getattr__`.
     pub(super) fn module_attr(&self, module: &Rc<Module>, name: &str) -> PyResult<Option<Value>> {
         match name {
-            "__dict__" => return Ok(Some(crate::namespace_view::of_module(module))),
+            "__dict__" => {
+                self.take_in_deferred_names(module)?;
+                return Ok(Some(crate::namespace_view::of_module(module)));
+            }
             "__class__" => return Ok(Some(Value::Class(Rc::clone(&self.types().module)))),
             "__name__" => return Ok(Some(Value::name(&module.name))),
             "__doc__" => return Ok(Some(Value::None)),

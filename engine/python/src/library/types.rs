@@ -26,7 +26,6 @@ pub(super) static MODULE: ModuleDef = ModuleDef {
             ("LambdaType", &types.function),
             ("BuiltinFunctionType", &types.native_function),
             ("BuiltinMethodType", &types.native_function),
-            ("MethodType", &types.method),
             ("GeneratorType", &types.generator),
             ("NoneType", &types.none_type),
             ("NotImplementedType", &types.not_implemented_type),
@@ -43,11 +42,29 @@ pub(super) static MODULE: ModuleDef = ModuleDef {
             names.insert(name.into(), Value::Class(class.clone()));
         }
         names.insert("MappingProxyType".into(), Value::Class(interp.native_class(&MAPPING_PROXY)));
+        names.insert("MethodType".into(), Value::Class(method_type(interp)));
         names.insert("ModuleType".into(), Value::Class(module_type(interp)));
         add_class(names, &simple_namespace(interp));
         names.insert("DynamicClassAttribute".into(), Value::Class(types.property.clone()));
     },
 };
+
+/// `types.MethodType(function, instance)` binds; `isinstance` asks the builtin class.
+fn method_type(interp: &Interp) -> Rc<Class> {
+    classes::cached(interp, "MethodType", |interp| {
+        ClassBuilder::new("method", "builtins", &interp.types().method)
+            .construct(|interp, _, args| {
+                let form = const { &super::support::form("method", "(function, instance, /)") };
+                let [function, receiver] = super::support::arguments(interp, form, args)?.take();
+                if !interp.is_callable(&function) && !function.is_unknown() {
+                    return Err(interp.type_error("first argument must be callable".to_string()));
+                }
+                Ok(super::support::callable::method(receiver, function))
+            })
+            .metaclass(&by_value_meta(interp))
+            .build()
+    })
+}
 
 /// `types.ModuleType(name)` makes an empty module; `isinstance` asks the builtin class.
 fn module_type(interp: &Interp) -> Rc<Class> {
@@ -142,8 +159,13 @@ static BY_VALUE: NativeClass = NativeClass {
     name: "type",
     module: "builtins",
     doc: "The class of a class whose instances are builtin values.",
-    methods: &[row("__instancecheck__", "(self, instance)", "Whether instance is a module.", |_, args| {
-        Ok(Value::Bool(matches!(args.get(1), Value::Module(_))))
+    methods: &[row("__instancecheck__", "(self, instance)", "Whether instance is such a value.", |_, args| {
+        let wanted = match args.get(1) {
+            Value::Module(_) => "module",
+            Value::BoundMethod(_) => "method",
+            _ => return Ok(Value::Bool(false)),
+        };
+        Ok(Value::Bool(matches!(args.get(0), Value::Class(class) if &*class.name == wanted)))
     })],
     properties: &[],
     construct: None,

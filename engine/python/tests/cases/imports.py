@@ -42,3 +42,24 @@ def inside():
     import math as m
     return second.two() + m.floor(1.5)
 print(inside())
+
+import types
+
+
+class Counter:
+    step = 3
+
+
+def count(self, by):
+    return self.step * by
+
+
+bound = types.MethodType(count, Counter())
+print(bound(2), isinstance(bound, types.MethodType), bound.__func__ is count)
+try:
+    types.MethodType(1, 2)
+except TypeError as error:
+    print(error)
+plain = types.ModuleType("plain", "What it is.")
+plain.__dict__.update({"a": 1})
+print(plain.a, plain.__name__, plain.__doc__)

@@ -4,6 +4,7 @@ use super::{ELEMENTS_PER_STEP, Machine, Run, Source, Tile, Value};
 use crate::shadow::Garbage;
 use crate::shadow::access::{self, Indices};
 use crate::shadow::labels::{self, Labels};
+use crate::shadow::lanes::{self, Lane};
 use crate::shadow::memory::View;
 use pallas_ir::op::MemoryOp;
 use pallas_ir::{IndexPattern, OpData, OpId, OpKind, ValueId};
@@ -25,6 +26,7 @@ impl Machine<'_> {
         let (Some(&reference), Some(&result)) = (op.operands.first(), op.results.first()) else { return Ok(()) };
         let writes = usize::from(!matches!(op.op.kind, OpKind::Memory(MemoryOp::Load)));
         let shape = self.function.ty(result).shape().clone();
+        self.lanes_outside(id, op, 1 + writes, &shape)?;
         match self.view(reference).map(|view| view.buffer) {
             Some(buffer) => self.effects.load(buffer, self.inputs.get(buffer) == Some(&true)),
             None => self.effects.act(),
@@ -35,6 +37,25 @@ impl Machine<'_> {
         }
         let found = self.relabel(found, id);
         self.put(result, Value::Tile(Tile { shape, known: None, labels: found }));
+        Ok(())
+    }
+
+    /// Notes a lane that lies outside of its Ref though the mask lets it through, where it is certain that the access happens.
+    fn lanes_outside(&mut self, id: OpId, op: &OpData, before: usize, shape: &Shape) -> Run<()> {
+        let is_certain = self.effects.unsure == 0 && op.attributes.flag("masked");
+        if !is_certain || self.lanes.iter().any(|lane| lane.op == id) {
+            return Ok(());
+        }
+        self.charge(shape.size() / ELEMENTS_PER_STEP)?;
+        let (indices, rest) = self.indices(op, before);
+        let mask = rest.first().and_then(|mask| mask.known.as_ref()).filter(|mask| mask.shape() == shape);
+        let view = op.operands.first().and_then(|&reference| self.view(reference));
+        let (Some(mask), Some(view), Some(pattern)) = (mask, view, op.attributes.index()) else { return Ok(()) };
+        let (Some(extents), Some(buffer)) = (view.shape(), self.memory.get(view.buffer)) else { return Ok(()) };
+        if let Some((axis, extent, position)) = lanes::outside(pattern, &indices, &extents, shape, mask) {
+            let (name, program) = (buffer.name.clone(), self.program.clone());
+            self.lanes.push(Lane { op: id, name, axis, extent, position, program });
+        }
         Ok(())
     }
 
@@ -95,6 +116,7 @@ impl Machine<'_> {
     pub(super) fn store(&mut self, id: OpId, op: &OpData) -> Run<()> {
         let [reference, value, ..] = op.operands[..] else { return Ok(()) };
         let value = self.tile(value);
+        self.lanes_outside(id, op, 2, &value.shape)?;
         let Some(view) = self.view(reference).cloned() else {
             self.effects.act();
             return Ok(());

@@ -2,10 +2,12 @@
 
 mod accesses;
 mod control;
+mod copies;
 
 use super::Garbage;
 use super::effects::Effects;
 use super::labels::Labels;
+use super::lanes::Lane;
 use super::memory::{Buffer, View};
 use super::pure;
 use pallas_ir::op::{MemoryOp, ProgramOp};
@@ -57,9 +59,13 @@ pub(super) struct Machine<'a> {
     pub(super) effects: Effects,
     /// Which of the first Refs are inputs.
     pub(super) inputs: Vec<bool>,
+    /// Which of the first Refs are outputs in main memory, to which copies that are followed are made only by the kernel's program.
+    pub(super) kept: Vec<bool>,
     /// What labels stand for: label 1 is the first.
     pub(super) sources: Vec<Source>,
     read: HashMap<(i32, OpId), i32>,
+    /// Lanes outside of their Ref, one of each access.
+    pub(super) lanes: Vec<Lane>,
     values: Vec<Option<Value>>,
     steps: usize,
 }
@@ -73,8 +79,10 @@ impl<'a> Machine<'a> {
             memory: Vec::new(),
             effects: Effects::default(),
             inputs: Vec::new(),
+            kept: Vec::new(),
             sources: Vec::new(),
             read: HashMap::new(),
+            lanes: Vec::new(),
             values: vec![None; function.values.len()],
             steps: MOST_STEPS,
         }
@@ -176,6 +184,7 @@ impl<'a> Machine<'a> {
                 self.ask(*question, op);
                 Ok(())
             }
+            OpKind::Copy(copy) => self.copy(*copy, op),
             // What an op does that is not known here may be what is needed.
             _ => {
                 self.trust(op);

@@ -140,6 +140,11 @@ pub(super) fn trace_kernel(
         let _blocks = collective::enter(cx, collective::BlockAxes::of(&call.semantics, names));
         interp.call(&call.kernel, args)
     })?;
+    if let Value::Unknown(unknown) = &result {
+        // The call came to something that is not known to analysis, and the rest of the kernel was not seen.
+        let diagnosis = Diagnosis { unknown: Some(unknown.clone()), ..Diagnosis::default() };
+        return Err(interp.error_with(&interp.types().value_error, unknown.why.clone(), diagnosis));
+    }
     if !result.is_none() {
         let (_, tree) = tree::flatten(interp, &result, None)?;
         return Err(interp.error_with(

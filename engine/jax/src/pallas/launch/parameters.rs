@@ -38,7 +38,7 @@ pub(super) fn name_parameters(
         let span = function.as_ref().and_then(|f| f.code.params().iter().find(|p| p.name == *name).map(|p| p.span));
         let single = leaves.len() == 1;
         for (position, leaf) in leaves.iter().enumerate() {
-            let Some(object) = leaf.downcast::<RefObject>() else { continue };
+            let Some(object) = leaf.downcast::<RefObject>().filter(|object| object.is_of(trace)) else { continue };
             let text: Arc<str> = if single { name.clone() } else { Arc::from(format!("{name}{position}")) };
             trace.name(object.value, text.clone());
             if let Some(operand) = operands.get_mut(object.value.0 as usize) {

@@ -1,6 +1,6 @@
 //! What expressions say of parameters: what is subscripted, divided, given to functions of arrays, to launches, or passed on.
 
-use super::{Reader, Uses, integer, param_name};
+use super::{Reader, Uses, integer, launches, param_name};
 use pallas_syntax::ast::{Arg, BinaryOp, Constant, Expr, ExprKind, FunctionDef, Name};
 use pallas_syntax::visit;
 
@@ -43,6 +43,10 @@ const TAKE_ARRAYS: [&str; 18] = [
     "moveaxis",
 ];
 
+/// Functions whose first argument is a shape.
+const TAKE_SHAPES: [&str; 10] =
+    ["BlockSpec", "ShapeDtypeStruct", "VMEM", "SMEM", "ACC", "GMEM", "zeros", "ones", "full", "empty"];
+
 impl Reader<'_> {
     pub(super) fn expr(&mut self, expr: &Expr) {
         match &expr.kind {
@@ -61,10 +65,29 @@ impl Reader<'_> {
                     }
                 }
             }
+            ExprKind::Compare { left, rest, .. } => self.compared(left, rest),
             ExprKind::Call { function, args } => self.call(function, args),
             _ => {}
         }
         visit::inside(expr, &mut |child| self.expr(child));
+    }
+
+    /// `direction == "forward"`, `direction in ("forward", "reverse")`: the first text will do.
+    fn compared(&mut self, left: &Expr, rest: &[Expr]) {
+        let [right] = rest else { return };
+        let text = match &right.kind {
+            ExprKind::Constant(Constant::Str(text)) => Some(text),
+            ExprKind::Tuple(parts) | ExprKind::List(parts) | ExprKind::Set(parts) => {
+                match parts.first().map(|p| &p.kind) {
+                    Some(ExprKind::Constant(Constant::Str(text))) => Some(text),
+                    _ => None,
+                }
+            }
+            _ => None,
+        };
+        if let (Some(text), Some(param)) = (text, self.param(left)) {
+            param.text.get_or_insert_with(|| text.clone());
+        }
     }
 
     fn subscript(&mut self, value: &Expr, index: &Expr) {
@@ -90,17 +113,22 @@ impl Reader<'_> {
     }
 
     fn call(&mut self, function: &Expr, args: &[Arg]) {
+        self.uses.halves |= launches::multiplies_halves(function);
         let name = match &function.kind {
             ExprKind::Name(name) | ExprKind::Attribute { name, .. } => name,
-            // `pl.pallas_call(...)(x, y)`: operands, which the specs tell the rank of.
-            ExprKind::Call { function: launcher, args: options } if is_launcher(launcher) => {
-                let ranks = spec_ranks(options);
+            // `pl.pallas_call(...)(x, y)`: operands, which the specs and the kernel tell of.
+            ExprKind::Call { function: launcher, args: options } if launches::is_launcher(launcher) => {
+                let known = launches::operands(options, self.functions);
+                self.uses.halves |= launches::kernel_multiplies_halves(options, self.functions);
+                let nothing = launches::Operand::default();
                 for (index, arg) in args.iter().enumerate() {
                     if let Arg::Positional(value) = arg
                         && let Some(array) = self.param(value)
                     {
+                        let known = known.get(index).unwrap_or(&nothing);
                         array.is_array = true;
-                        array.rank = array.rank.or(ranks.get(index).copied().flatten());
+                        array.rank = array.rank.or(known.rank);
+                        array.dtype = array.dtype.or(known.dtype);
                     }
                 }
                 return;
@@ -129,17 +157,38 @@ impl Reader<'_> {
                     }
                 }
             }
-            "cdiv" | "range" => positional.filter_map(|value| param_name(value)).for_each(|name| {
-                if let Some(number) = self.uses.params.get_mut(name) {
-                    number.is_number = true;
+            "cdiv" | "range" => positional.for_each(|value| self.is_number(value)),
+            // What is bound to a function is passed on to it.
+            "partial" => {
+                if let Some(def) = positional.next().and_then(param_name).and_then(|name| self.functions.get(name))
+                    && self.depth > 0
+                {
+                    self.pass_on(&def.clone(), args.get(1..).unwrap_or_default());
                 }
-            }),
+            }
+            "int" => positional.take(1).for_each(|value| self.is_number(value)),
+            "float" => {
+                if let Some(number) = positional.next().and_then(|value| self.param(value)) {
+                    number.is_float = true;
+                }
+            }
+            _ if TAKE_SHAPES.contains(&&**name) => {
+                if let Some(ExprKind::Tuple(dims)) = positional.next().map(|shape| &shape.kind) {
+                    dims.iter().for_each(|dim| self.is_number(dim));
+                }
+            }
             _ if TAKE_ARRAYS.contains(&&**name) => {
                 if let Some(array) = positional.next().and_then(|value| self.param(value)) {
                     array.is_array = true;
                 }
             }
             _ => {}
+        }
+    }
+
+    fn is_number(&mut self, value: &Expr) {
+        if let Some(number) = self.param(value) {
+            number.is_number = true;
         }
     }
 
@@ -161,36 +210,7 @@ impl Reader<'_> {
                 mine.merge(theirs);
             }
         }
+        self.uses.halves |= theirs.halves;
         self.uses.equal.extend(theirs.equal);
     }
-}
-
-fn is_launcher(expr: &Expr) -> bool {
-    matches!(&expr.kind, ExprKind::Name(name) | ExprKind::Attribute { name, .. } if &**name == "pallas_call")
-}
-
-/// The ranks that `in_specs=[...]` gives the operands, where block shapes are written out.
-fn spec_ranks(options: &[Arg]) -> Vec<Option<usize>> {
-    let specs = options.iter().find_map(|option| match option {
-        Arg::Keyword(name, value, _) if &**name == "in_specs" => Some(value),
-        _ => None,
-    });
-    let Some(ExprKind::List(specs) | ExprKind::Tuple(specs)) = specs.map(|specs| &specs.kind) else {
-        return Vec::new();
-    };
-    let rank = |spec: &Expr| match &spec.kind {
-        ExprKind::Call { args, .. } => args.iter().find_map(|arg| {
-            let shape = match arg {
-                Arg::Positional(value) => value,
-                Arg::Keyword(name, value, _) if &**name == "block_shape" => value,
-                _ => return None,
-            };
-            match &shape.kind {
-                ExprKind::Tuple(dims) => Some(dims.len()),
-                _ => None,
-            }
-        }),
-        _ => None,
-    };
-    specs.iter().map(rank).collect()
 }

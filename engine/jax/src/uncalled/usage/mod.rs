@@ -3,9 +3,11 @@
 
 mod equal;
 mod expression;
+mod launches;
 
 use pallas_syntax::ast::{Arg, Constant, Expr, ExprKind, FunctionDef, Name, Stmt, StmtKind, UnaryOp};
 use pallas_syntax::visit;
+use pallas_tensor::DType;
 use std::collections::HashMap;
 use std::sync::Arc;
 
@@ -24,6 +26,12 @@ pub(super) struct Use {
     pub(super) is_static: bool,
     /// It is used as a number: divided, compared with, or counted to.
     pub(super) is_number: bool,
+    /// It is made a float: `float(temperature)`.
+    pub(super) is_float: bool,
+    /// What text it is compared with: `direction == "reverse"`.
+    pub(super) text: Option<Arc<str>>,
+    /// What it holds, where a launch says it.
+    pub(super) dtype: Option<DType>,
     /// Its rank, where something says it.
     pub(super) rank: Option<usize>,
     /// At least this rank.
@@ -60,6 +68,9 @@ impl Use {
     fn merge(&mut self, other: &Use) {
         self.is_array |= other.is_array;
         self.is_number |= other.is_number;
+        self.is_float |= other.is_float;
+        self.text = self.text.take().or_else(|| other.text.clone());
+        self.dtype = self.dtype.or(other.dtype);
         self.rank = self.rank.or(other.rank);
         self.least = self.least.max(other.least);
         for (mine, theirs) in [(&mut self.front, &other.front), (&mut self.back, &other.back)] {
@@ -76,6 +87,8 @@ pub(super) struct Uses {
     params: HashMap<Name, Use>,
     /// What parameters are taken apart into (`q, k, v = residuals`); of these names the same is known as of parameters.
     unpacked: HashMap<Name, Vec<Name>>,
+    /// What is made of floats is made of 16-bit floats: the function multiplies on a GPU's tensor cores.
+    pub(super) halves: bool,
     /// Dimensions that are the same, by name.
     equal: Vec<(Name, Name)>,
 }
@@ -326,6 +339,39 @@ mod tests {
         let uses = uses("def f(res, do):\n q, k = res\n m, d = q.shape\n");
         let names: Vec<&str> = uses.unpacked(&"res".into()).expect("taken apart").iter().map(|name| &**name).collect();
         assert_eq!((names, uses.get("q").and_then(|used| used.rank)), (vec!["q", "k"], Some(2)));
+    }
+
+    #[test]
+    fn fetched_scalars_are_integers_that_index_maps_and_the_kernel_read() {
+        let spec =
+            "grid_spec=g.Spec(num_scalar_prefetch=2, in_specs=[pl.BlockSpec((8, 8), lambda i, g, t: (g[i], 0))])";
+        let text = format!(
+            "def k(g_ref, t_ref, x_ref, o_ref): v = t_ref[0, 1]\ndef f(g, t, x): pl.pallas_call(k, {spec})(g, t, x)\n"
+        );
+        assert_eq!(ranks(&text, "g t x"), [Some(1), Some(2), Some(2)]);
+        let dtypes = ["g", "t", "x"].map(|name| uses(&text).get(name).and_then(|used| used.dtype));
+        assert_eq!(dtypes, [Some(DType::I32), Some(DType::I32), None]);
+    }
+
+    #[test]
+    fn products_in_the_kernel_tell_what_their_factors_hold() {
+        let kernel = "def k(x_ref, s_ref, w_ref, o_ref): dot(x_ref[...], w_ref[...], preferred_element_type=jnp.int32)";
+        let text = format!("{kernel}\ndef f(x, s, w): pl.pallas_call(partial(k, a=1), in_specs=[])(x, s, w)\n");
+        let dtypes = ["x", "s", "w"].map(|name| uses(&text).get(name).and_then(|used| used.dtype));
+        assert_eq!(dtypes, [Some(DType::I8), None, Some(DType::I8)]);
+        let kernel = "def k(a, b, o):\n def step(_, x, y): p.wgmma(o, x, y)\n";
+        assert!(uses(&format!("{kernel}def f(a, b): p.kernel(k, out_shape=1)(a, b)\n")).halves);
+        assert!(!uses("def f(a, b): return jnp.dot(a, b)\n").halves);
+    }
+
+    #[test]
+    fn numbers_and_texts_are_told_by_what_is_done_with_them() {
+        let uses = uses(
+            "def g(*, mode): return mode == 'a'\ndef f(x, k, t, mode): zeros((8, k)); float(t); partial(g, mode=mode)\n",
+        );
+        let get = |name| uses.get(name).cloned().unwrap_or_default();
+        assert!(get("k").is_number && get("t").is_float);
+        assert_eq!(get("mode").text.as_deref(), Some("a"));
     }
 
     #[test]
