@@ -5,6 +5,7 @@ use crate::accelerator::{Accelerated, Accelerating, Acceleration, End, NotRun, c
 use crate::capture::{Capturing, Tiles};
 use crate::hazards;
 use crate::parts::Parts;
+use crate::plans::Plans;
 use crate::rehearsed;
 use crate::run::Schedule;
 use crate::timings::Timings;
@@ -13,7 +14,7 @@ use pallas_check::rules;
 use pallas_check::waits::{self, Mismatch};
 use pallas_interpret::{
     CopyTimes, Hazard, Hooks, OutOfBounds, ProgramEvent, RunError, RunErrorKind, StoreEvent, TileEvent, Undefined,
-    Unmatched, UnmatchedSemaphore, run_function, run_launch,
+    Unmatched, UnmatchedSemaphore, run_launch,
 };
 use pallas_ir::launch::LaunchSpans;
 use pallas_ir::{Certainty, Finding, Function, Known, Label, Launch, Location, Scalars};
@@ -21,6 +22,7 @@ use pallas_jax::{ExecutionError, Executor, World};
 use pallas_profile::{LeftOut, Recorder};
 use pallas_tensor::Array;
 use std::cell::RefCell;
+use std::rc::Rc;
 use std::sync::Arc;
 
 /// Launches whose outputs are kept in one run.
@@ -40,6 +42,7 @@ pub(crate) struct CpuExecutor {
     outputs: RefCell<Vec<(Arc<Launch>, Vec<Array>)>>,
     fetched: RefCell<Vec<(Arc<Launch>, Scalars)>>,
     accelerating: Option<RefCell<Accelerating>>,
+    plans: Plans,
     /// Whether what is not proved of a launch is looked for.
     strict: bool,
 }
@@ -64,6 +67,7 @@ impl CpuExecutor {
             outputs: RefCell::default(),
             fetched: RefCell::default(),
             accelerating: acceleration.map(|acceleration| RefCell::new(Accelerating::new(acceleration))),
+            plans: Plans::default(),
             strict,
         }
     }
@@ -227,13 +231,13 @@ impl CpuExecutor {
 impl Executor for CpuExecutor {
     fn run_function(
         &self,
-        function: &Function,
+        function: &Rc<Function>,
         arguments: Vec<Array>,
         world: &dyn World,
     ) -> Result<Vec<Array>, ExecutionError> {
         let mut watcher = self.watcher(world);
         watcher.elsewhere = self.accelerating.as_ref().map(|_| self);
-        let ran = run_function(function, arguments, &mut watcher);
+        let ran = self.plans.of(function).and_then(|plan| plan.run(arguments, &mut watcher));
         let (stopped, spans) = (watcher.stopped.take(), std::mem::take(&mut watcher.spans));
         ran.map_err(|error| stopped.unwrap_or_else(|| self.failed(&error, &spans)))
     }

@@ -27,6 +27,7 @@ mod moved;
 pub mod package;
 pub mod parsed;
 mod parts;
+mod plans;
 mod profile;
 mod rehearsed;
 mod room;

@@ -154,6 +154,15 @@ impl Machine<'_> {
         }
     }
 
+    /// The value of a step that loads.
+    pub(crate) fn loaded(&mut self, step: &Step, access: &Access, masking: Masking) -> Result<Array, RunError> {
+        let (view, operands) = self.opened(step, access, masking, false)?;
+        let opened = operands.view.clone();
+        let loaded = self.load(step, access, operands)?;
+        self.memory.close(&view, &opened, false)?;
+        Ok(loaded)
+    }
+
     pub(crate) fn load(&mut self, step: &Step, access: &Access, operands: AccessOperands) -> Result<Array, RunError> {
         self.report(step, access, &operands, false)?;
         let beyond = self.beyond(step, access, &operands.view, &operands.indices, operands.mask.as_ref())?;

@@ -3,11 +3,11 @@
 use crate::blocks::BlockPlan;
 use crate::error::RunError;
 use crate::hooks::Hooks;
-use crate::machine::{Machine, Value, registers};
+use crate::machine::{Machine, Value, registers as registers_of};
 use crate::memory::{Memory, View};
+use crate::numbers::Number;
 use crate::tape::Tape;
 use pallas_ir::{BlockMap, IndexForm, Interpretation, Operand};
-use pallas_tensor::{Array, DType, Scalar};
 
 /// How block indices follow from program ids.
 #[derive(Debug)]
@@ -69,7 +69,7 @@ impl IndexMap {
         let rows: Option<Vec<Affine>> = BlockMap::new(operand, axes).dims.iter().map(Affine::of).collect();
         Ok(match rows {
             Some(rows) => IndexMap::Affine(rows),
-            None => IndexMap::Tape(Box::new(Tape::new(map)?)),
+            None => IndexMap::Tape(Box::new(Tape::of_map(map)?)),
         })
     }
 
@@ -108,7 +108,8 @@ impl IndexMap {
         (0..last).all(|axis| moves[axis] || grid[axis] <= 1)
     }
 
-    /// Block indices of one program.
+    /// Block indices of one program. Registers are kept from one to the next.
+    #[expect(clippy::too_many_arguments, reason = "all that a map may read, and where it runs")]
     pub(crate) fn indices(
         &self,
         ids: &[usize],
@@ -116,6 +117,7 @@ impl IndexMap {
         prefetched: &[View],
         memory: &mut Memory,
         hooks: &mut dyn Hooks,
+        registers: &mut Vec<Value>,
         out: &mut Vec<i64>,
     ) -> Result<(), RunError> {
         out.clear();
@@ -123,15 +125,21 @@ impl IndexMap {
             IndexMap::Zero => {}
             IndexMap::Affine(rows) => out.extend(rows.iter().map(|row| row.at(ids))),
             IndexMap::Tape(tape) => {
-                let mut registers = registers(tape);
+                if registers.is_empty() {
+                    *registers = registers_of(tape);
+                }
+                // The chains in memory are the kernel's.
+                let body = match &tape.fused {
+                    Some(fused) if tape.chains.is_empty() && memory.races.is_none() => fused,
+                    _ => &tape.body,
+                };
                 let interpretation = Interpretation::Unsaid;
-                let mut machine =
-                    Machine { registers: &mut registers, memory, ids, grid, hooks, tape, interpretation, places: None };
-                let numbers = ids.iter().map(|&id| Value::Tile(Array::scalar(DType::I32, Scalar::Int(id as i128))));
+                let mut machine = Machine { registers, memory, ids, grid, hooks, tape, interpretation, places: None };
+                let numbers = ids.iter().map(|&id| Value::Number(Number::Integer(id as i32)));
                 let scalars = prefetched.iter().cloned().map(Value::reference);
-                machine.enter(&tape.body, numbers.chain(scalars));
-                machine.run(&tape.body)?;
-                for &source in &tape.body.yields {
+                machine.enter(body, numbers.chain(scalars));
+                machine.run(body)?;
+                for &source in &body.yields {
                     out.push(machine.integer(source)?);
                 }
             }

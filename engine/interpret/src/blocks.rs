@@ -7,7 +7,7 @@
 use crate::error::RunError;
 use crate::fill;
 use crate::journal::Journal;
-use crate::later::{self, Later, Layout, Window, Workshop, block_layout};
+use crate::later::{Later, Layout, Window, Workshop, block_layout};
 use crate::memory::{Memory, View, ViewDim};
 use crate::outputs::OutputPart;
 use pallas_ir::{BlockDim, Interpretation, Operand};
@@ -327,6 +327,14 @@ struct Shown {
     layout: Rc<Layout>,
 }
 
+impl Shown {
+    /// How many elements one block lies behind another.
+    fn distance(&self, from: &[i64], to: &[i64]) -> isize {
+        let steps = to.iter().zip(from).zip(&self.strides);
+        steps.map(|((to, from), &stride)| (to - from) as isize * stride as isize).sum()
+    }
+}
+
 impl<'a> BlockState<'a> {
     /// Starts with what blocks come from.
     pub(crate) fn new(plan: &BlockPlan, carry: Carry<'a>, memory: &mut Memory) -> BlockState<'a> {
@@ -375,8 +383,13 @@ impl<'a> BlockState<'a> {
         self.starts.is_some() && memory.buffers[self.buffer].written
     }
 
-    /// A window on the block that begins there.
-    fn window(&mut self, plan: &BlockPlan, starts: &[i64]) -> Option<Window> {
+    /// Whether blocks may be looked at where they lie.
+    pub(crate) fn shows(&self) -> bool {
+        matches!(self.carry, Carry::Array(_)) && self.unmade.is_none()
+    }
+
+    /// A window on the block that begins there; the next program's is said to begin at `next`.
+    fn window(&mut self, plan: &BlockPlan, starts: &[i64], next: Option<&Starts>) -> Option<Window> {
         let Carry::Array(carry) = &self.carry else { return None };
         let inside = plan.is_bare(carry.shape()).then(|| plan.overlap(starts));
         if inside.as_ref().is_some_and(|overlap| !overlap.is_whole) {
@@ -391,24 +404,31 @@ impl<'a> BlockState<'a> {
             let layout = block_layout(shape, &plan.reference, |axis| plan.keeps(axis));
             self.shown = Some(Shown { array: Rc::new(carry.clone()), strides: shape.strides(), layout });
         }
-        let Shown { array, strides, layout } = self.shown.as_ref()?;
+        let shown = self.shown.as_ref()?;
+        let Shown { array, strides, layout } = shown;
         let base = match inside {
             Some(overlap) => overlap.from.iter().zip(strides).map(|(&start, &stride)| start * stride).sum(),
             None => starts.iter().zip(strides).map(|(&start, &stride)| start as usize * stride).sum(),
         };
-        Some(Window { array: array.clone(), base, layout: layout.clone() })
+        let next = next.map(|next| shown.distance(starts, next));
+        Some(Window { array: array.clone(), base, layout: layout.clone(), next })
     }
 
-    /// Brings the block with these indices into the Ref: `lazily` as a window where that is possible.
+    /// Brings the block with these indices into the Ref: `lazily` as a window where that is possible. The next program's block
+    /// is the one with the indices `next`, where they are known.
     pub(crate) fn bring(
         &mut self,
         plan: &BlockPlan,
-        indices: &[i64],
+        (indices, next): (&[i64], Option<&[i64]>),
         memory: &mut Memory,
         lazily: bool,
     ) -> Result<(), RunError> {
         let starts = plan.starts(indices);
+        let next = next.map(|next| plan.starts(next));
         if self.starts.as_ref() == Some(&starts) {
+            if let (Some(Later::Block(window)), Some(shown)) = (&mut memory.buffers[self.buffer].later, &self.shown) {
+                window.next = next.map(|next| shown.distance(&starts, &next));
+            }
             return Ok(());
         }
         self.write_back(plan, memory)?;
@@ -428,7 +448,7 @@ impl<'a> BlockState<'a> {
         }
         if lazily
             && !plan.is_one()
-            && let Some(window) = self.window(plan, &starts)
+            && let Some(window) = self.window(plan, &starts, next.as_ref())
         {
             let slot = &mut memory.buffers[self.buffer];
             slot.later = Some(Later::Block(window));
@@ -472,8 +492,7 @@ impl<'a> BlockState<'a> {
         if let (Carry::Part(part), Some(Later::Chain(pending))) = (&mut self.carry, &memory.buffers[self.buffer].later)
         {
             let Workshop { chains, lanes, .. } = &mut memory.workshop;
-            let chain = chains.get(pending.chain).ok_or_else(|| RunError::malformed("a chain is missing"))?;
-            part.compute(plan, &starts, |target| later::compute(chain, &pending.reads, target, lanes))?;
+            part.compute(plan, &starts, |target| pending.compute(chains, target, lanes))?;
             memory.buffers[self.buffer].later = None;
             return Ok(());
         }

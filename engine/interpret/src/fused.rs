@@ -2,14 +2,14 @@
 
 use crate::access::{Access, Index};
 use crate::error::RunError;
-use crate::later::{Pending, Workshop, view};
+use crate::later::{Over, Pending, Workshop, numbered, views};
 use crate::machine::{Machine, Value};
 use crate::memory::{View, ViewDim};
 use crate::tape::{Fused, FusedEnd, Masking, Source, Step};
 use pallas_ir::DimIndex;
-use pallas_tensor::ops::fused::{Target, View as Elements};
+use pallas_tensor::ops::fused::{Place, Target};
 use pallas_tensor::ops::{self, ReduceOp};
-use pallas_tensor::{Array, DType, Shape};
+use pallas_tensor::{Array, Shape};
 use smallvec::{SmallVec, smallvec};
 
 type Values = SmallVec<[Value; 1]>;
@@ -19,7 +19,7 @@ impl Machine<'_> {
     pub(crate) fn run_fused(&mut self, step: &Step, fused: &Fused) -> Result<Values, RunError> {
         match &fused.end {
             FusedEnd::Tile => {
-                let tile = self.chain(fused.chain, &step.operands, None)?;
+                let tile = self.chain(fused.chain, &step.operands)?;
                 self.consume(&step.operands);
                 Ok(smallvec![Value::Tile(tile)])
             }
@@ -39,10 +39,16 @@ impl Machine<'_> {
     pub(crate) fn window(&mut self, step: &Step, access: &Access) -> Result<Value, RunError> {
         if let (true, [source]) = (access.is_full(), step.operands.as_slice())
             && let Value::Ref(view) = &self.registers[source.register as usize]
-            && let Some(window) = self.memory.window(view.buffer)
-            && view.is_whole(&window.layout.shape)
         {
-            return Ok(Value::Window(window.clone()));
+            match self.memory.window(view.buffer) {
+                Some(window) if view.is_whole(&window.layout.shape) => return Ok(Value::Window(window.clone())),
+                Some(_) => {}
+                None => {
+                    if let Some(tile) = self.memory.held(view) {
+                        return Ok(Value::Tile(tile.clone()));
+                    }
+                }
+            }
         }
         let operands = self.access(step, access, Masking::default(), false)?;
         self.report(step, access, &operands, false)?;
@@ -71,19 +77,41 @@ impl Machine<'_> {
         }
     }
 
-    /// Runs a chain over registers, to a place or to a tile of its own.
-    fn chain(&mut self, chain: usize, operands: &[Source], target: Option<&mut Target<'_>>) -> Result<Array, RunError> {
+    /// Runs a chain over registers to a tile of its own.
+    fn chain(&mut self, chain: usize, operands: &[Source]) -> Result<Array, RunError> {
         let Workshop { chains, lanes, tiles } = &mut self.memory.workshop;
-        let chain = chains.get(chain).ok_or_else(|| RunError::malformed("a chain is missing"))?;
-        let views = views(self.registers, operands, chain)?;
-        if let Some(target) = target {
-            chain.run(&views, target, lanes);
-            return Ok(Array::scalar(DType::Bool, pallas_tensor::Scalar::Bool(false)));
-        }
+        let chain = numbered(chains, chain)?;
         let mut tile = tiles.take(chain.dtype(), chain.shape())?;
-        chain.run(&views, &mut Target::whole(&mut tile), lanes);
+        chain.run(&views(chain, held(self.registers, operands))?, &mut Target::whole(&mut tile), lanes);
         tiles.keep(&tile);
         Ok(tile)
+    }
+
+    /// Runs one to a place.
+    fn chain_onto(&mut self, chain: usize, operands: &[Source], target: &mut Target<'_>) -> Result<(), RunError> {
+        let Workshop { chains, lanes, .. } = &mut self.memory.workshop;
+        let chain = numbered(chains, chain)?;
+        chain.run(&views(chain, held(self.registers, operands))?, target, lanes);
+        Ok(())
+    }
+
+    /// The tile that a chain of no operations gives, where it is one that is there.
+    fn moved(&self, chain: usize, reads: &[Source]) -> Option<Array> {
+        let chain = self.memory.workshop.chains.get(chain).filter(|chain| chain.is_empty())?;
+        match (reads, chain.read_type(0)) {
+            (&[source], Some((_, shape))) if shape == chain.shape() => {
+                match &self.registers[source.register as usize] {
+                    Value::Tile(tile) => Some(tile.clone()),
+                    _ => None,
+                }
+            }
+            _ => None,
+        }
+    }
+
+    /// What is in registers, for later.
+    fn taken(&mut self, reads: &[Source]) -> Result<SmallVec<[Value; 4]>, RunError> {
+        reads.iter().map(|&source| self.take(source)).collect()
     }
 
     fn reduce_chain(
@@ -95,8 +123,8 @@ impl Machine<'_> {
         keeps: bool,
     ) -> Result<Values, RunError> {
         let Workshop { chains, lanes, tiles } = &mut self.memory.workshop;
-        let chain = chains.get(chain).ok_or_else(|| RunError::malformed("a chain is missing"))?;
-        let views = views(self.registers, operands, chain)?;
+        let chain = numbered(chains, chain)?;
+        let views = views(chain, held(self.registers, operands))?;
         let mut result = tiles.take(chain.dtype(), shape)?;
         let mut kept = match keeps {
             true => Some(tiles.take(chain.dtype(), chain.shape())?),
@@ -132,8 +160,7 @@ impl Machine<'_> {
         let buffer = view.buffer;
         let (dtype, shape) = (self.memory.dtype(&view)?, self.memory.shape(buffer));
         let fits = {
-            let chain =
-                self.memory.workshop.chains.get(chain).ok_or_else(|| RunError::malformed("a chain is missing"))?;
+            let chain = numbered(&self.memory.workshop.chains, chain)?;
             chain.dtype() == dtype && *chain.shape() == access.shape
         };
         if !fits {
@@ -142,19 +169,32 @@ impl Machine<'_> {
         let through = view.through.is_some();
         if access.is_full() && !through && shape.is_some_and(|shape| view.is_whole(shape)) {
             if self.memory.buffers[buffer].defers {
-                let reads = reads.iter().map(|&source| self.take(source)).collect::<Result<_, _>>()?;
-                self.memory.store_later(buffer, Pending { chain, reads });
+                let reads = self.taken(&reads)?;
+                self.memory.store_later(buffer, Pending { chain, reads, over: Vec::new() });
                 return Ok(());
             }
-            let tile = self.chain(chain, &reads, None)?;
+            let tile = match self.moved(chain, &reads) {
+                Some(tile) => tile,
+                None => self.chain(chain, &reads)?,
+            };
             self.consume(&reads);
             self.memory.put(buffer, tile);
             return Ok(());
         }
-        self.memory.settle(buffer)?;
         let leaves = !through && self.beyond(step, access, &view, &indices, None)?.is_some();
+        if !through && !leaves && self.memory.stored_over(buffer).is_some() {
+            let selected = access.block_view(&view, &indices)?;
+            if !self.memory.shape(buffer).is_some_and(|shape| selected.overhangs(shape)) {
+                let over = Over { chain, reads: self.taken(&reads)?, place: place(&selected, &access.dims) };
+                if let Some(known) = self.memory.stored_over(buffer) {
+                    known.push(over);
+                }
+                return Ok(());
+            }
+        }
+        self.memory.settle(buffer)?;
         if through || leaves || self.memory.unknown.contains(&buffer) {
-            let tile = self.chain(chain, &reads, None)?;
+            let tile = self.chain(chain, &reads)?;
             self.consume(&reads);
             let opened = self.memory.open(&view)?;
             match self.beyond(step, access, &opened, &indices, None)? {
@@ -165,45 +205,39 @@ impl Machine<'_> {
         }
         let selected = access.block_view(&view, &indices)?;
         if self.memory.peek(&view).is_ok_and(|array| selected.overhangs(array.shape())) {
-            let tile = self.chain(chain, &reads, None)?;
+            let tile = self.chain(chain, &reads)?;
             self.consume(&reads);
             return access.store(self.memory, &view, &indices, tile);
         }
         let mut array = self.memory.take(buffer);
-        let (base, strides) = located(&selected, &access.dims, &array);
-        let stored = self.chain(chain, &reads, Some(&mut Target::inside(&mut array, base, strides)));
+        let strides: SmallVec<[isize; 6]> = array.shape().strides().iter().map(|&stride| stride as isize).collect();
+        let (base, strides) = place(&selected, &access.dims).locate(0, &strides);
+        let stored = self.chain_onto(chain, &reads, &mut Target::inside(&mut array, base, &strides[..]));
         self.consume(&reads);
         self.memory.put(buffer, array);
-        stored.map(drop)
+        stored
     }
 }
 
-/// What a chain reads, where it lies.
-fn views<'a>(
-    registers: &'a [Value],
-    operands: &[Source],
-    chain: &'a pallas_tensor::ops::fused::Chain,
-) -> Result<SmallVec<[Elements<'a>; 6]>, RunError> {
-    let of = |(number, source): (usize, &Source)| view(chain, number, &registers[source.register as usize]);
-    operands.iter().enumerate().map(of).collect()
+/// What registers hold that a chain reads.
+fn held<'a>(registers: &'a [Value], operands: &[Source]) -> impl Iterator<Item = &'a Value> {
+    operands.iter().map(|source| &registers[source.register as usize])
 }
 
-/// Where a block lies in an array: its first element, and strides along the dimensions that the subscript keeps.
-fn located(selected: &View, dims: &[DimIndex], array: &Array) -> (usize, Vec<isize>) {
-    let lines = array.shape().strides();
-    let mut base = 0;
-    let mut strides = Vec::new();
+/// Where a block lies in an array: its first element, and the dimensions that the subscript keeps.
+fn place(selected: &View, dims: &[DimIndex]) -> Place {
+    let mut place = Place { dims: SmallVec::new(), starts: SmallVec::new() };
     let mut subscript = dims.iter();
-    for (dim, &line) in selected.dims.iter().zip(&lines) {
+    for (axis, dim) in selected.dims.iter().enumerate() {
         match *dim {
-            ViewDim::At(position) => base += position * line,
+            ViewDim::At(position) => place.starts.push(position),
             ViewDim::Range { start, stride, .. } => {
-                base += start * line;
+                place.starts.push(start);
                 if !matches!(subscript.next(), Some(DimIndex::At(_))) {
-                    strides.push((stride * line) as isize);
+                    place.dims.push(Some((axis, stride)));
                 }
             }
         }
     }
-    (base, strides)
+    place
 }

@@ -8,7 +8,7 @@ use crate::error::RunError;
 use crate::machine::Value;
 use crate::memory::{Memory, View, ViewDim};
 use pallas_ir::DimIndex;
-use pallas_tensor::ops::fused::{Chain, Lanes, Target, View as Elements};
+use pallas_tensor::ops::fused::{Chain, Lanes, Layer, Place, Target, View as Elements};
 use pallas_tensor::{Array, DType, Shape};
 use smallvec::SmallVec;
 use std::rc::Rc;
@@ -29,6 +29,8 @@ pub(crate) struct Window {
     /// The position of the first element.
     pub(crate) base: usize,
     pub(crate) layout: Rc<Layout>,
+    /// How much farther the next program's block lies, where that is known.
+    pub(crate) next: Option<isize>,
 }
 
 impl Window {
@@ -50,7 +52,7 @@ impl Window {
             }
         }
         let layout = Rc::new(Layout { shape: sizes, strides });
-        Window { array: self.array.clone(), base: base as usize, layout }
+        Window { array: self.array.clone(), base: base as usize, layout, next: self.next }
     }
 
     /// A copy of the elements.
@@ -76,6 +78,19 @@ pub(crate) struct Pending {
     pub(crate) chain: usize,
     /// What it reads: tiles and windows.
     pub(crate) reads: SmallVec<[Value; 4]>,
+    /// What was stored over parts of it, in order.
+    pub(crate) over: Vec<Over>,
+}
+
+/// Operations whose result belongs to part of a block.
+#[derive(Debug)]
+pub(crate) struct Over {
+    /// The number of the chain.
+    pub(crate) chain: usize,
+    /// What it reads.
+    pub(crate) reads: SmallVec<[Value; 4]>,
+    /// Where its elements are in the block.
+    pub(crate) place: Place,
 }
 
 /// Where and how things that are computed chunk by chunk are kept, for all programs of a run.
@@ -93,29 +108,70 @@ fn strides_of(shape: &Shape) -> SmallVec<[isize; 6]> {
 }
 
 /// What a chain reads, found where it lies.
-pub(crate) fn view<'a>(chain: &'a Chain, read: usize, value: &'a Value) -> Result<Elements<'a>, RunError> {
+fn view<'a>(chain: &'a Chain, read: usize, value: &'a Value) -> Result<Elements<'a>, RunError> {
     let malformed = || RunError::malformed("what a chain reads is not there");
     if chain.read_type(read).is_none() || chain.read_type(read) != type_of(value) {
         return Err(malformed());
     }
     match value {
         Value::Tile(array) => Ok(chain.view_of(read, array.buffer())),
-        Value::Window(window) => Ok(chain.view_at(read, window.array.buffer(), window.base, &window.layout.strides)),
+        Value::Window(window) => {
+            let view = chain.view_at(read, window.array.buffer(), window.base, &window.layout.strides);
+            Ok(Elements { next: window.next, ..view })
+        }
         Value::Ref(_) | Value::Number(_) | Value::Empty => Err(malformed()),
     }
 }
 
-/// Runs a chain over values.
-pub(crate) fn compute(
-    chain: &Chain,
-    reads: &[Value],
-    target: &mut Target<'_>,
-    lanes: &mut Lanes,
-) -> Result<(), RunError> {
-    let views: Result<SmallVec<[Elements<'_>; 6]>, RunError> =
-        reads.iter().enumerate().map(|(number, value)| view(chain, number, value)).collect();
-    chain.run(&views?, target, lanes);
-    Ok(())
+/// What a chain reads, each found where it lies.
+pub(crate) fn views<'a>(chain: &'a Chain, reads: impl Iterator<Item = &'a Value>) -> Result<Views<'a>, RunError> {
+    let mut views = Views::new();
+    for (number, value) in reads.enumerate() {
+        views.push(view(chain, number, value)?);
+    }
+    Ok(views)
+}
+
+pub(crate) type Views<'a> = SmallVec<[Elements<'a>; 6]>;
+
+impl Pending {
+    /// The chain of the whole block.
+    pub(crate) fn chain<'a>(&self, chains: &'a [Arc<Chain>]) -> Result<&'a Chain, RunError> {
+        numbered(chains, self.chain)
+    }
+
+    /// Computes the block.
+    pub(crate) fn compute(
+        &self,
+        chains: &[Arc<Chain>],
+        target: &mut Target<'_>,
+        lanes: &mut Lanes,
+    ) -> Result<(), RunError> {
+        let chain = self.chain(chains)?;
+        let reads = views(chain, self.reads.iter())?;
+        if self.over.is_empty() {
+            chain.run(&reads, target, lanes);
+            return Ok(());
+        }
+        let found: Result<Vec<(&Chain, Views<'_>)>, RunError> = self
+            .over
+            .iter()
+            .map(|over| {
+                let chain = numbered(chains, over.chain)?;
+                Ok((chain, views(chain, over.reads.iter())?))
+            })
+            .collect();
+        let found = found?;
+        let layers = self.over.iter().zip(&found);
+        let layers: Vec<Layer<'_>> =
+            layers.map(|(over, (chain, reads))| Layer { chain, reads, place: &over.place }).collect();
+        Ok(chain.run_under(&reads, &layers, target, lanes)?)
+    }
+}
+
+/// A chain by its number.
+pub(crate) fn numbered(chains: &[Arc<Chain>], number: usize) -> Result<&Chain, RunError> {
+    chains.get(number).map(|chain| &**chain).ok_or_else(|| RunError::malformed("a chain is missing"))
 }
 
 impl Workshop {
@@ -130,9 +186,9 @@ impl Workshop {
     /// The result of operations as a tile.
     pub(crate) fn tile(&mut self, pending: &Pending) -> Result<Array, RunError> {
         let Workshop { chains, lanes, tiles } = self;
-        let chain = chains.get(pending.chain).ok_or_else(|| RunError::malformed("a chain is missing"))?;
+        let chain = pending.chain(chains)?;
         let mut tile = tiles.take(chain.dtype(), chain.shape())?;
-        compute(chain, &pending.reads, &mut Target::whole(&mut tile), lanes)?;
+        pending.compute(chains, &mut Target::whole(&mut tile), lanes)?;
         tiles.keep(&tile);
         Ok(tile)
     }
@@ -188,7 +244,7 @@ impl Memory {
             Some(Later::Block(last)) if last.array.shares_all_with(&from.array) && *last.layout == layout => {
                 Window { base, ..last.clone() }
             }
-            _ => Window { array: Rc::new(from.array.clone()), base, layout: Rc::new(layout) },
+            _ => Window { array: Rc::new(from.array.clone()), base, layout: Rc::new(layout), next: None },
         };
         let slot = &mut self.buffers[destination.buffer];
         slot.later = Some(Later::Block(moved));
@@ -205,6 +261,16 @@ impl Memory {
         self.known(buffer);
     }
 
+    /// What a buffer holds if parts of it may be stored over; none where they have to be written.
+    pub(crate) fn stored_over(&mut self, buffer: usize) -> Option<&mut Vec<Over>> {
+        /// As many parts keep what they read.
+        const MOST: usize = 4;
+        match &mut self.buffers.get_mut(buffer)?.later {
+            Some(Later::Chain(Pending { over, .. })) if over.len() < MOST => Some(over),
+            _ => None,
+        }
+    }
+
     /// The shape of what a buffer holds.
     pub(crate) fn shape(&self, buffer: usize) -> Option<&Shape> {
         let slot = self.buffers.get(buffer)?;
@@ -213,6 +279,13 @@ impl Memory {
             Some(Later::Chain(pending)) => self.workshop.chains.get(pending.chain).map(|chain| chain.shape()),
             None => Some(slot.array.shape()),
         }
+    }
+
+    /// All of what a Ref shows, where that is an array as it lies.
+    pub(crate) fn held(&self, view: &View) -> Option<&Array> {
+        let slot = self.buffers.get(view.buffer).filter(|slot| slot.later.is_none())?;
+        let plain = view.through.is_none() && view.is_whole(slot.array.shape());
+        (plain && !self.unknown.contains(&view.buffer)).then_some(&slot.array)
     }
 
     /// The window that a buffer holds, if it holds one.

@@ -49,6 +49,7 @@ mod strict;
 mod tape;
 mod times;
 mod unmade;
+mod upcoming;
 mod views;
 mod visits;
 

@@ -155,6 +155,7 @@ impl Machine<'_> {
         match &step.action {
             Action::Number(op) => return self.run_number(step, *op),
             Action::View(access) => return self.run_view(step, access),
+            Action::Element(access) => return self.run_element(step, access),
             Action::Pure(_)
             | Action::MultiplyAdd { .. }
             | Action::MultiplyByReciprocal
@@ -174,7 +175,7 @@ impl Machine<'_> {
             Action::Fused(fused) => self.run_fused(step, fused)?,
             Action::Product(product) => self.run_product(step, product)?,
             Action::Window(access) => smallvec![self.window(step, access)?],
-            Action::Number(_) | Action::View(_) => SmallVec::new(),
+            Action::Number(_) | Action::View(_) | Action::Element(_) => SmallVec::new(),
             Action::Pure(pure) => {
                 let operands = step
                     .operands
@@ -199,13 +200,7 @@ impl Machine<'_> {
                 let operands = (self.tile(*x)?, self.tile(*y)?);
                 smallvec![Value::Tile(ops::multiply_by_reciprocal(operands.0, operands.1)?)]
             }
-            Action::Load(access, masking) => {
-                let (view, operands) = self.opened(step, access, *masking, false)?;
-                let opened = operands.view.clone();
-                let loaded = self.load(step, access, operands)?;
-                self.memory.close(&view, &opened, false)?;
-                smallvec![Value::Tile(loaded)]
-            }
+            Action::Load(access, masking) => smallvec![Value::Tile(self.loaded(step, access, *masking)?)],
             Action::Store(access, masking) => {
                 let (view, operands) = self.opened(step, access, *masking, true)?;
                 let opened = operands.view.clone();

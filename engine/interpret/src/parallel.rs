@@ -41,6 +41,7 @@ pub(crate) fn is_quiet(block: &Block, copies: bool) -> bool {
         | Action::MultiplyByReciprocal
         | Action::Load(..)
         | Action::Window(_)
+        | Action::Element(_)
         | Action::Fused(_)
         | Action::Product(_)
         | Action::Store(..)

@@ -13,6 +13,7 @@ use crate::machine::{Machine, Value, registers};
 use crate::memory::{Memory, View};
 use crate::outputs::Filled;
 use crate::races::Races;
+use crate::upcoming::Upcoming;
 use crate::visits::{Visits, outside};
 use pallas_ir::{Interpretation, MemorySpace, RefType, Role};
 use pallas_tensor::{Array, DType, Shape};
@@ -28,6 +29,10 @@ pub(crate) struct Run<'a> {
     prefetched: Vec<View>,
     /// Block indices of the running program, per operand.
     indices: Vec<Vec<i64>>,
+    /// What index maps compute with, per operand.
+    maps: Vec<Vec<Value>>,
+    /// What the next program needs.
+    upcoming: Upcoming,
     /// Of simulated launches: which blocks of outputs have been.
     visits: Vec<Visits>,
     first_output: usize,
@@ -107,6 +112,7 @@ impl<'a> Run<'a> {
             }
         }
         let indices = vec![Vec::new(); states.len()];
+        let maps = vec![Vec::new(); states.len()];
         let visits = states.iter().map(|_| Visits::default()).collect();
         let first_output = plan.operands.iter().position(|operand| operand.role == Role::Output).unwrap_or(0);
         let clock = CopyClock::default();
@@ -116,6 +122,8 @@ impl<'a> Run<'a> {
             memory,
             registers,
             indices,
+            maps,
+            upcoming: Upcoming::default(),
             visits,
             first_output,
             states,
@@ -144,13 +152,18 @@ impl<'a> Run<'a> {
         let plain = reports || wants_tiles || self.memory.races.is_some();
         let plain = plain || hooks.wants_stores() || self.plan.interpretation.skips_floats();
         self.memory.lends = !plain && self.plan.is_apart;
+        let lazily = !plain && self.plan.is_quiet;
+        self.upcoming.begin(ids, self.grid, self.states.len());
         for (position, operand) in self.plan.operands.iter().enumerate() {
             let State::Block(state) = &mut self.states[position] else { continue };
             if state.has_block() && operand.map.is_constant() {
                 continue;
             }
             let indices = &mut self.indices[position];
-            operand.map.indices(ids, self.grid, &self.prefetched, &mut self.memory, hooks, indices)?;
+            let registers = &mut self.maps[position];
+            if !self.upcoming.take(position, indices) {
+                operand.map.indices(ids, self.grid, &self.prefetched, &mut self.memory, hooks, registers, indices)?;
+            }
             if let Some(options) = self.plan.simulator {
                 let is_output = operand.role == Role::Output;
                 let asked = operand.blocks.asked(indices);
@@ -167,7 +180,14 @@ impl<'a> Run<'a> {
                 state.write_back(&operand.blocks, &mut self.memory)?;
                 self.clock.copied(position, true, hooks);
             }
-            state.bring(&operand.blocks, indices, &mut self.memory, !plain && self.plan.is_quiet)?;
+            let next = match lazily && operand.role == Role::Input && state.shows() {
+                true => {
+                    let map = (position, &operand.map);
+                    self.upcoming.find(map, self.grid, &self.prefetched, &mut self.memory, registers)
+                }
+                false => None,
+            };
+            state.bring(&operand.blocks, (indices, next), &mut self.memory, lazily)?;
             if let (true, Role::Output, Some(races)) = (self.watches_blocks, operand.role, &mut self.memory.races) {
                 races.moved(state.buffer, &operand.blocks.starts(indices));
             }
@@ -175,6 +195,7 @@ impl<'a> Run<'a> {
                 self.clock.copied(position, false, hooks);
             }
         }
+        self.upcoming.end();
         if plain {
             (0..self.memory.buffers.len()).try_for_each(|buffer| self.memory.settle(buffer))?;
         }
@@ -232,11 +253,13 @@ impl<'a> Run<'a> {
         }
         for state in &self.states {
             if let State::Prefetch { buffer, array } = state
-                && self.plan.interpretation == Interpretation::Plain
                 && self.memory.buffers[*buffer].written
             {
-                self.memory.put(*buffer, array.clone());
-                self.memory.buffers[*buffer].written = false;
+                self.upcoming.forget();
+                if self.plan.interpretation == Interpretation::Plain {
+                    self.memory.put(*buffer, array.clone());
+                    self.memory.buffers[*buffer].written = false;
+                }
             }
         }
         if reports {

@@ -46,6 +46,41 @@ impl Machine<'_> {
         Ok(())
     }
 
+    /// Puts the one integer that a step loads into its register.
+    pub(crate) fn run_element(&mut self, step: &Step, access: &Access) -> Result<(), RunError> {
+        let [register] = step.results.as_slice() else {
+            return Err(RunError::malformed("a load has one result"));
+        };
+        let value = match self.element(step, access) {
+            Some(number) => Value::Number(Number::Integer(number)),
+            None => {
+                if let Some(Value::Ref(view)) =
+                    step.operands.first().map(|source| &self.registers[source.register as usize])
+                {
+                    self.memory.settle(view.buffer)?;
+                }
+                Value::Tile(self.loaded(step, access, Masking::default())?)
+            }
+        };
+        self.put(*register, value);
+        step.drops.iter().for_each(|&dropped| self.registers[dropped as usize] = Value::Empty);
+        Ok(())
+    }
+
+    /// The integer that a subscript selects, where it lies inside of its Ref, and nobody watches.
+    fn element(&self, step: &Step, access: &Access) -> Option<i32> {
+        let view = self.inside(step, access).filter(|_| self.memory.races.is_none())?;
+        let slot = self.memory.buffers.get(view.buffer).filter(|slot| slot.later.is_none())?;
+        if self.memory.unknown.contains(&view.buffer) || view.overhangs(slot.array.shape()) {
+            return None;
+        }
+        let place = view.dims.iter().zip(slot.array.shape()).try_fold(0, |place, (dim, &size)| match *dim {
+            ViewDim::At(position) => Some(place * size + position),
+            ViewDim::Range { .. } => None,
+        });
+        slot.array.elements::<i32>()?.get(place?).copied()
+    }
+
     /// The view, where it lies inside of its Ref and that is memory as it lies.
     fn inside(&self, step: &Step, access: &Access) -> Option<View> {
         let (reference, mut positions) = step.operands.split_first().map(|(first, rest)| (first, rest.iter()))?;

@@ -288,7 +288,7 @@ impl<'a> Context<'a> {
     }
 
     /// Runs a finished host function on no arguments but its constants, or types its results in analysis.
-    pub fn run_function(&self, function: &Function, arguments: &[Tile]) -> PyResult<Vec<Tile>> {
+    pub fn run_function(&self, function: &Rc<Function>, arguments: &[Tile]) -> PyResult<Vec<Tile>> {
         let yields = function.region(function.body).yields.clone();
         let types: Vec<TensorType> = yields.iter().filter_map(|&v| function.ty(v).tensor().cloned()).collect();
         let arrays: Option<Vec<Array>> = arguments.iter().map(|tile| tile.array().cloned()).collect();

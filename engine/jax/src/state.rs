@@ -20,7 +20,7 @@ pub trait Executor {
     /// A message for the reader where the function cannot be run (a limit, an op without an implementation).
     fn run_function(
         &self,
-        function: &Function,
+        function: &Rc<Function>,
         arguments: Vec<Array>,
         world: &dyn World,
     ) -> Result<Vec<Array>, ExecutionError>;

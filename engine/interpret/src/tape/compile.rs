@@ -1,7 +1,7 @@
 //! From a function to a tape.
 
 use super::contract::contract;
-use super::fuse::{self, End, Fusion, Group, Known, Reads, fuse};
+use super::fuse::{self, End, Fusion, Group, Known, Reads, Yields, fuse};
 use super::reciprocal::reciprocals;
 use super::simplify::{Simplified, simplify};
 use super::{
@@ -28,7 +28,7 @@ impl Tape {
     /// # Errors
     /// If it is not well formed in a way that the steps rely on.
     pub(crate) fn new(function: &Function) -> Result<Tape, RunError> {
-        Tape::with(function, false)
+        Tape::with(function, None)
     }
 
     /// Flattens a function in both ways: a step for each op, and elementwise ops in chains.
@@ -36,21 +36,29 @@ impl Tape {
     /// # Errors
     /// As [`Tape::new`].
     pub(crate) fn both(function: &Function) -> Result<Tape, RunError> {
-        Tape::with(function, true)
+        Tape::with(function, Some(Yields::Tiles))
     }
 
-    fn with(function: &Function, chains: bool) -> Result<Tape, RunError> {
+    /// The same of an index map: whoever runs it takes numbers.
+    ///
+    /// # Errors
+    /// As [`Tape::new`].
+    pub(crate) fn of_map(function: &Function) -> Result<Tape, RunError> {
+        Tape::with(function, Some(Yields::Numbers))
+    }
+
+    fn with(function: &Function, chains: Option<Yields>) -> Result<Tape, RunError> {
         check_ids(function)?;
         let mut simplified = simplify(function);
         let reciprocals = reciprocals(function);
         let contractions = contract(function, &mut simplified, &reciprocals);
         let known = Known { function, simplified: &simplified, contractions: &contractions, reciprocals: &reciprocals };
         let none = Fusion::default();
-        let fusion = if chains { fuse(known) } else { Fusion::default() };
+        let fusion = chains.map_or_else(Fusion::default, |yields| fuse(known, yields));
         let mut compiler = Compiler { function, simplified: &simplified, known, fusion: &none };
         let (body, captured) = compiler.region(function.body)?;
         compiler.fusion = &fusion;
-        let fused = if chains { Some(compiler.region(function.body)?.0) } else { None };
+        let fused = if chains.is_some() { Some(compiler.region(function.body)?.0) } else { None };
         if let Some(value) = captured.iter().find(|value| !simplified.constants.contains_key(value)) {
             return Err(RunError::malformed(format!("value {} is used where it is not defined", value.0)));
         }
@@ -208,6 +216,7 @@ impl Compiler<'_> {
                     Action::Pure(pure)
                 }
                 (Action::Load(access, _), _) if self.fusion.windows.contains(&id) => Action::Window(access),
+                (Action::Load(access, _), _) if self.fusion.elements.contains(&id) => Action::Element(access),
                 (action, _) => action,
             }
         };

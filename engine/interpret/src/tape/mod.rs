@@ -147,6 +147,8 @@ pub(crate) enum Action {
     Load(Box<Access>, Masking),
     /// A load that only chains read. Operands as in the IR.
     Window(Box<Access>),
+    /// A load of one integer whose readers take numbers. Operands as in the IR.
+    Element(Box<Access>),
     /// Elementwise operations in one pass. Operands what the chain reads; before it, of a store, the Ref and positions.
     Fused(Box<Fused>),
     /// A product of matrices where they lie. Operands the factors; before them, where it is added to one, the Ref.

@@ -170,7 +170,7 @@ impl<'t> Sequence<'t> {
                 }
                 let prefetched = &self.lanes[number].prefetched;
                 let own = &mut indices[position];
-                known.map.indices(ids, self.grid, prefetched, world.memory, world.hooks, own)?;
+                known.map.indices(ids, self.grid, prefetched, world.memory, world.hooks, &mut Vec::new(), own)?;
                 let first = operand.along.len().min(own.len());
                 asked[position] = operand.blocks.asked(&own[first..]);
             }
@@ -319,7 +319,8 @@ impl<'t> Sequence<'t> {
             let leaves = options.is_some() && operand.blocks.leaves(&asked[position]);
             if leaves && !options.is_some_and(|options| options.lenient) {
                 let mut indices = Vec::new();
-                known.map.indices(&ids, self.grid, &lane.prefetched, world.memory, world.hooks, &mut indices)?;
+                let (memory, hooks, registers) = (&mut *world.memory, &mut *world.hooks, &mut Vec::new());
+                known.map.indices(&ids, self.grid, &lane.prefetched, memory, hooks, registers, &mut indices)?;
                 let indices = &indices[operand.along.len().min(indices.len())..];
                 return Err(outside((&operand.name, "input"), &operand.blocks, indices, &ids));
             }

@@ -103,6 +103,8 @@ pub(super) struct Fusion {
     pub(super) chains: Vec<Arc<Chain>>,
     /// Ops on numbers that stand in registers by value.
     pub(super) numbers: HashMap<OpId, NumberOp>,
+    /// Loads of such numbers.
+    pub(super) elements: HashSet<OpId>,
     /// Whether the tape runs for one program after the other, with the same Refs.
     pub(super) runs_alone: bool,
 }
@@ -115,8 +117,16 @@ impl Fusion {
     }
 }
 
+/// What takes what a function yields.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Yields {
+    Tiles,
+    /// Numbers, in either form.
+    Numbers,
+}
+
 /// Finds the chains and products of a function.
-pub(super) fn fuse(known: Known<'_>) -> Fusion {
+pub(super) fn fuse(known: Known<'_>, yields: Yields) -> Fusion {
     let mut finder = Finder::new(known);
     finder.roots();
     finder.groups();
@@ -124,7 +134,7 @@ pub(super) fn fuse(known: Known<'_>) -> Fusion {
     finder.products();
     finder.unread();
     finder.windows();
-    finder.numbers();
+    finder.numbers(yields);
     finder.fusion.runs_alone = true;
     finder.fusion
 }
@@ -340,11 +350,35 @@ impl<'a> Finder<'a> {
         let ty = self.known.tensor(value)?;
         let fits = is_block && !op.attributes.flag("padded") && pattern.0.len() == reference.shape.rank();
         let fits = fits && ty.dtype == reference.dtype && pattern.result_shape(&Default::default()) == ty.shape;
-        let root = self.group_of(value, id).filter(|_| fits)?;
+        if !fits {
+            return None;
+        }
+        let Some(root) = self.group_of(value, id) else { return self.copy(value, id) };
         if self.readers[value.0 as usize].as_slice() != [Some(id)] {
             return None;
         }
         self.take(root, id, End::Store)
+    }
+
+    /// What was loaded and is stored as it is goes there as a chain of no operations, so that it may be read where it lies.
+    fn copy(&mut self, value: ValueId, id: OpId) -> Option<()> {
+        let load = self.definitions[value.0 as usize]?;
+        let is_load = matches!(self.known.function.op(load).op.kind, OpKind::Memory(MemoryOp::Load));
+        if !is_load || self.known.tensor(value)?.shape.size() <= 1 {
+            return None;
+        }
+        let (chain, reads) = self.nothing(value)?;
+        self.fusion.groups.insert(id, Group { chain, reads, end: End::Store });
+        Some(())
+    }
+
+    /// A chain of no operations: nothing is computed before, but what is read may lie anywhere.
+    fn nothing(&mut self, value: ValueId) -> Option<(usize, Reads)> {
+        let mut builder = ChainBuilder::new(self.known.tensor(value)?.shape.clone());
+        let mut reads = place::Sources::default();
+        reads.arg(self, &mut builder, value)?;
+        let chain = builder.finish().ok()?;
+        Some((self.add(chain), reads.values))
     }
 
     /// Has an op compute the chain of another one.
@@ -380,14 +414,9 @@ impl<'a> Finder<'a> {
             return None;
         }
         let Some(root) = self.group_of(value, id) else {
-            // Nothing is computed before, but what is read may lie anywhere.
-            let mut builder = ChainBuilder::new(ty.shape.clone());
-            let mut reads = place::Sources::default();
-            reads.arg(self, &mut builder, value)?;
-            let chain = builder.finish().ok()?;
-            let number = self.add(chain);
+            let (chain, reads) = self.nothing(value)?;
             let end = End::Reduce { op, length, kept: None };
-            self.fusion.groups.insert(id, Group { chain: number, reads: reads.values, end });
+            self.fusion.groups.insert(id, Group { chain, reads, end });
             return Some(());
         };
         let place = self.places[id.0 as usize];

@@ -2,16 +2,18 @@
 //! stand in registers by value, where no chain reads them: a tile of one element is allocated, and a kernel of small programs
 //! does little else.
 
-use super::{Finder, Known};
+use super::{Finder, Known, Yields};
 use crate::tape::NumberOp;
-use pallas_ir::op::{ControlOp, ProgramOp};
-use pallas_ir::{Op, OpId, OpKind, ValueId, ops};
+use pallas_ir::op::{ControlOp, MemoryOp, ProgramOp};
+use pallas_ir::{DimIndex, Op, OpId, OpKind, ValueId, ops};
 use pallas_tensor::DType;
 use pallas_tensor::ops::{BinaryOp, CompareOp};
 
 impl Finder<'_> {
     /// Finds them, once it is known who reads what.
-    pub(super) fn numbers(&mut self) {
+    pub(super) fn numbers(&mut self, yields: Yields) {
+        // What is yielded elsewhere goes on in registers that chains may read.
+        let yielded = yields == Yields::Numbers && self.known.function.regions.len() == 1;
         for region in &self.known.function.regions {
             for &id in &region.ops {
                 let taken = self.known.is_skipped(id)
@@ -20,10 +22,14 @@ impl Finder<'_> {
                     || self.known.contractions.contains_key(&id)
                     || self.known.reciprocals.contains(&id);
                 let Some((result, _)) = self.result(id).filter(|_| !taken) else { continue };
-                let Some(op) = number(&self.known, id) else { continue };
-                let readers = &self.readers[result.0 as usize];
-                if readers.iter().all(|reader| reader.is_some_and(|reader| self.takes_number(reader, result))) {
+                let takes = |reader: &Option<OpId>| reader.map_or(yielded, |reader| self.takes_number(reader, result));
+                if !self.readers[result.0 as usize].iter().all(takes) {
+                    continue;
+                }
+                if let Some(op) = number(&self.known, id) {
                     self.fusion.numbers.insert(id, op);
+                } else if is_element(&self.known, id) {
+                    self.fusion.elements.insert(id);
                 }
             }
         }
@@ -41,6 +47,16 @@ impl Finder<'_> {
             _ => !self.fusion.products.contains_key(&reader),
         }
     }
+}
+
+/// Whether an op loads one integer.
+fn is_element(known: &Known<'_>, id: OpId) -> bool {
+    let op = known.function.op(id);
+    let reference = op.operands.first().and_then(|&reference| known.function.ty(reference).as_ref_type());
+    matches!(op.op.kind, OpKind::Memory(MemoryOp::Load))
+        && reference.is_some_and(|ty| ty.dtype == DType::I32)
+        && ["masked", "other", "padded"].iter().all(|flag| !op.attributes.flag(flag))
+        && op.attributes.index().is_some_and(|index| index.0.iter().all(|dim| matches!(dim, DimIndex::At(_))))
 }
 
 /// What an op does to numbers, if it takes them and gives one.

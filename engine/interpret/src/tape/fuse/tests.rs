@@ -94,7 +94,7 @@ fn slices_are_part_of_what_is_read_and_partial_stores_take_chains() {
       store %o[:, :], %0
       store %o[1:7, 1:7], %3
     }";
-    assert_eq!(of(stencil), ["load", "store", "1 of 2 to store"]);
+    assert_eq!(of(stencil), ["window", "0 of 1 to store", "1 of 2 to store"]);
 }
 
 #[test]
@@ -118,7 +118,7 @@ fn refs_that_are_written_in_part_have_no_windows() {
       %2 = neg %0 : f32[8]
       store %o[:], %2
     }";
-    assert_eq!(of(text), ["load", "load", "store", "1 of 1 to store"]);
+    assert_eq!(of(text), ["load", "load", "0 of 1 to store", "1 of 1 to store"]);
 }
 
 #[test]
@@ -160,6 +160,7 @@ fn run_on_refs(tape: &Tape, body: &Block) -> Array {
             array: Rc::new(memory.buffers[number].array.clone()),
             base: 2 * around[1] + 4,
             layout: block_layout(&around, &Shape::from(shape), |_| true),
+            next: None,
         };
         memory.buffers[number].later = Some(Later::Block(window));
         refs.push(Value::reference(View::whole(number, &Shape::from(shape))));

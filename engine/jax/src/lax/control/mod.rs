@@ -89,7 +89,7 @@ pub fn staged(
         let results = build(&trace)?;
         results.iter().map(|tile| cx.value_in(&trace, tile)).collect::<PyResult<Vec<_>>>()
     })?;
-    let function = trace.finish(yields);
+    let function = Rc::new(trace.finish(yields));
     cx.run_function(&function, &[])
 }
 

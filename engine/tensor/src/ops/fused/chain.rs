@@ -199,16 +199,16 @@ impl Chain {
     /// What a read sees of an array whose elements lie one behind the other.
     pub fn view_of<'a>(&'a self, read: usize, buffer: &'a Buffer) -> View<'a> {
         let (base, strides) = &self.reads[read].lies;
-        View { buffer, base: *base, strides: Cow::Borrowed(strides) }
+        View { buffer, base: *base, strides: Cow::Borrowed(strides), next: None }
     }
 
     /// What a read sees of an array whose elements lie elsewhere: the position of the first, and strides.
     pub fn view_at<'a>(&'a self, read: usize, buffer: &'a Buffer, base: usize, strides: &'a [isize]) -> View<'a> {
         if self.reads[read].is_same {
-            return View { buffer, base, strides: Cow::Borrowed(strides) };
+            return View { buffer, base, strides: Cow::Borrowed(strides), next: None };
         }
         let (base, strides) = self.reads[read].place.locate(base, strides);
-        View { buffer, base, strides: Cow::Owned(strides.to_vec()) }
+        View { buffer, base, strides: Cow::Owned(strides.to_vec()), next: None }
     }
 
     /// The dtype and the shape of the array that a read takes part of.

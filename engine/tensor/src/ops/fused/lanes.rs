@@ -38,6 +38,8 @@ macro_rules! lanes {
             pub(super) row: Vec<f32>,
             /// Sums of windows of rows.
             pub(super) windows: Vec<f32>,
+            /// Rows that are put together before they go where they belong.
+            pub(super) room: Option<Buffer>,
         }
         $(lanes!(@lane $type, $bank, $variant);)*
     };

@@ -58,9 +58,15 @@ impl Place {
     /// The place in an array with these strides whose first element is at `base`: the first position, and strides by
     /// dimension of the result.
     pub fn locate(&self, base: usize, strides: &[isize]) -> (usize, Strides) {
+        let (base, strides) = self.locate_signed(base as isize, strides);
+        (base as usize, strides)
+    }
+
+    /// The same where the first position may lie before the start.
+    pub(super) fn locate_signed(&self, base: isize, strides: &[isize]) -> (isize, Strides) {
         let first: isize = self.starts.iter().zip(strides).map(|(&start, &stride)| start as isize * stride).sum();
         let along = |dim: &Option<(usize, usize)>| dim.map_or(0, |(axis, step)| strides[axis] * step as isize);
-        (base.wrapping_add_signed(first), self.dims.iter().map(along).collect())
+        (base + first, self.dims.iter().map(along).collect())
     }
 }
 
@@ -73,6 +79,8 @@ pub struct View<'a> {
     pub base: usize,
     /// Strides by dimension of the result; 0 where the same element meets all.
     pub strides: Cow<'a, [isize]>,
+    /// How much farther in the array lies what is read next in its place, where that is known.
+    pub next: Option<isize>,
 }
 
 /// A dimension of the loop: its size, and for each operand, the target last, its stride.

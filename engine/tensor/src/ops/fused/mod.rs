@@ -6,11 +6,13 @@
 //! caller's business.
 
 mod ahead;
+mod asks;
 mod calm;
 mod chain;
 mod code;
 mod convert;
 mod lanes;
+mod layers;
 mod layout;
 mod lines;
 mod loops;
@@ -24,6 +26,7 @@ mod walk;
 pub use chain::{Arg, Chain, ChainBuilder, Code};
 pub use code::Compilation;
 pub use lanes::Lanes;
+pub use layers::Layer;
 pub use layout::{Place, View};
 pub use run::Target;
 

@@ -1,6 +1,7 @@
 //! Chunks of a chain that there is code for: where each lies, and that all of it lies in its array.
 
 use super::super::CHUNK;
+use super::super::asks::asks;
 use super::super::chain::Chain;
 use super::super::lanes::{Lane, Lanes, lane_of, with_lane};
 use super::super::layout::{Dim, View};
@@ -86,13 +87,17 @@ impl Chain {
         if inner.size < NARROW && !outer.is_empty() {
             return false;
         }
-        // A block in one piece mostly has the next program's block behind it, which is brought while this one is computed.
+        // What is read next is brought while this is computed. A block in one piece mostly has it behind it.
         let block = |number: usize, size: usize| {
             let bytes = self.shape.size() * size;
+            if let Some(next) = reads[number].next {
+                return (next != 0 && BLOCK.contains(&bytes)).then_some(next * size as isize);
+            }
             let is_even = |pair: &[Dim]| pair[0].strides[number] == pair[1].strides[number] * pair[1].size as isize;
             let goes = BLOCK.contains(&bytes) && inner.strides[number] == 1 && dims.windows(2).all(is_even);
             goes.then_some(bytes as isize)
         };
+        let asks = asks(reads);
         let mut behind: SmallVec<[Option<isize>; 8]> = SmallVec::new();
         let mut ways: SmallVec<[Way; 8]> = SmallVec::new();
         let mut kinds: SmallVec<[Kind; 8]> = SmallVec::new();
@@ -104,7 +109,7 @@ impl Chain {
                 _ => return false,
             };
             let is_one = along == 0;
-            let is_ahead = along == 1 && buffer.len() >= LARGE;
+            let is_ahead = along == 1 && buffer.len() >= LARGE && asks[number];
             ways.push(way);
             behind.push(if is_ahead { block(number, bytes(read.dtype)) } else { None });
             kinds.push(Kind { is_one, is_ahead, streams: false, size: bytes(read.dtype) as u32 });
