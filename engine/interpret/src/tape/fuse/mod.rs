@@ -6,6 +6,7 @@
 //! in the store or the reduction that reads it.
 
 mod code;
+mod ends;
 mod numbers;
 mod place;
 mod product;
@@ -310,129 +311,6 @@ impl<'a> Finder<'a> {
             results.insert(result, arg);
         }
         Some((builder.finish().ok()?, reads.values))
-    }
-
-    /// Has stores and reductions take chains in.
-    fn ends(&mut self) {
-        for region in &self.known.function.regions {
-            for &id in &region.ops {
-                if self.known.is_skipped(id) {
-                    continue;
-                }
-                if self.store(id).is_none() {
-                    self.reduce(id);
-                }
-            }
-        }
-    }
-
-    /// The chain whose result a value is, if it is computed in the region of an op.
-    fn group_of(&self, value: ValueId, at: OpId) -> Option<OpId> {
-        let root = self.definitions[value.0 as usize]?;
-        let group = self.fusion.groups.get(&root)?;
-        let same = self.places[root.0 as usize].0 == self.places[at.0 as usize].0;
-        (same && group.end == End::Tile && self.result(root).is_some_and(|(result, _)| result == value)).then_some(root)
-    }
-
-    fn store(&mut self, id: OpId) -> Option<()> {
-        let op = self.known.function.op(id);
-        if !matches!(op.op.kind, OpKind::Memory(MemoryOp::Store)) || op.attributes.flag("masked") {
-            return None;
-        }
-        let pattern = op.attributes.index()?;
-        let is_block = pattern.0.iter().all(|dim| match dim {
-            DimIndex::At(_) => true,
-            DimIndex::Slice { stride, .. } => *stride == 1,
-            DimIndex::Part { .. } | DimIndex::Array => false,
-        });
-        let &value = op.operands.get(1)?;
-        let reference = self.known.function.ty(*op.operands.first()?).as_ref_type()?;
-        let ty = self.known.tensor(value)?;
-        let fits = is_block && !op.attributes.flag("padded") && pattern.0.len() == reference.shape.rank();
-        let fits = fits && ty.dtype == reference.dtype && pattern.result_shape(&Default::default()) == ty.shape;
-        if !fits {
-            return None;
-        }
-        let Some(root) = self.group_of(value, id) else { return self.copy(value, id) };
-        if self.readers[value.0 as usize].as_slice() != [Some(id)] {
-            return None;
-        }
-        self.take(root, id, End::Store)
-    }
-
-    /// What was loaded and is stored as it is goes there as a chain of no operations, so that it may be read where it lies.
-    fn copy(&mut self, value: ValueId, id: OpId) -> Option<()> {
-        let load = self.definitions[value.0 as usize]?;
-        let is_load = matches!(self.known.function.op(load).op.kind, OpKind::Memory(MemoryOp::Load));
-        if !is_load || self.known.tensor(value)?.shape.size() <= 1 {
-            return None;
-        }
-        let (chain, reads) = self.nothing(value)?;
-        self.fusion.groups.insert(id, Group { chain, reads, end: End::Store });
-        Some(())
-    }
-
-    /// A chain of no operations: nothing is computed before, but what is read may lie anywhere.
-    fn nothing(&mut self, value: ValueId) -> Option<(usize, Reads)> {
-        let mut builder = ChainBuilder::new(self.known.tensor(value)?.shape.clone());
-        let mut reads = place::Sources::default();
-        reads.arg(self, &mut builder, value)?;
-        let chain = builder.finish().ok()?;
-        Some((self.add(chain), reads.values))
-    }
-
-    /// Has an op compute the chain of another one.
-    fn take(&mut self, root: OpId, id: OpId, end: End) -> Option<()> {
-        let group = self.fusion.groups.remove(&root)?;
-        self.fusion.absorbed.insert(root);
-        self.fusion.groups.insert(id, Group { end, ..group });
-        Some(())
-    }
-
-    fn reduce(&mut self, id: OpId) -> Option<()> {
-        let op = code::reduction(self.known.function.op(id).op.name)?;
-        let [value] = self.known.reads(id)[..] else { return None };
-        let ty = self.known.tensor(value)?;
-        let (_, result) = self.result(id)?;
-        let axes = self.known.function.op(id).attributes.ints("axes")?;
-        let kept = ty.shape.rank().checked_sub(axes.len())?;
-        let mut sorted: SmallVec<[usize; 6]> =
-            axes.iter().map(|&axis| usize::try_from(axis).unwrap_or(usize::MAX)).collect();
-        sorted.sort_unstable();
-        let reduced = &ty.shape[kept..];
-        let length: usize = reduced.iter().product();
-        let long = reduced.iter().filter(|&&size| size != 1).count();
-        let fits = sorted.iter().copied().eq(kept..ty.shape.rank())
-            && !axes.is_empty()
-            && length > 1
-            && (op != ReduceOp::Sum || long == 1)
-            && result.shape[..] == ty.shape[..kept]
-            && result.dtype == ty.dtype
-            && Chain::reduces(op, ty.dtype)
-            && ty.shape.size() > 1;
-        if !fits {
-            return None;
-        }
-        let Some(root) = self.group_of(value, id) else {
-            let (chain, reads) = self.nothing(value)?;
-            let end = End::Reduce { op, length, kept: None };
-            self.fusion.groups.insert(id, Group { chain, reads, end });
-            return Some(());
-        };
-        let place = self.places[id.0 as usize];
-        let readers = &self.readers[value.0 as usize];
-        // Others that read the rows have to stand behind this op.
-        let behind = |reader: &Option<OpId>| {
-            reader.is_some_and(|reader| {
-                let (region, at) = self.places[reader.0 as usize];
-                reader == id || region == place.0 && at > place.1
-            })
-        };
-        let only = readers.as_slice() == [Some(id)];
-        if !only && !readers.iter().all(behind) {
-            return None;
-        }
-        self.take(root, id, End::Reduce { op, length, kept: (!only).then_some(value) })
     }
 
     /// What a step reads in the end.
