@@ -88,7 +88,7 @@ impl Chain {
                 return Err(OpError::shapes("layer", self.shape(), shape));
             }
         }
-        let bytes = with_elements_mut!(&target.elements, elements => size_of_val(elements) / elements.len().max(1));
+        let bytes = with_elements_mut!(&target.elements, elements => size_of_val(&**elements) / elements.len().max(1));
         let most = (GROUP / (rows.length * bytes).max(1)).clamp(1, rows.count.max(1));
         let mut room = target.streams.then(|| lanes.room(&target.elements, most * rows.length));
         let strides = signed_strides(self.shape());
