@@ -88,7 +88,7 @@ impl Check<'_> {
         }
         let Some(flagged) = self.flagged(cx, &pair)? else { return Ok(()) };
         let whole = if x.rank() == 0 { y.shape() } else { x.shape() }.clone();
-        let (left, right) = if flagged.contains(&true) {
+        let (left, right) = if any(&flagged) {
             let keep = |array: &Array| filtered(cx, &spread(cx, array, &whole)?, |at| !flagged[at]);
             (keep(&x)?, keep(&y)?)
         } else {
@@ -100,11 +100,11 @@ impl Check<'_> {
         let valid = self.compare(cx, &left, &right)?;
         let Tile::Concrete { array: valid, .. } = valid else { return Ok(()) };
         let invalid: Vec<bool> = match valid.elements::<bool>() {
-            Some(valid) if !valid.contains(&false) => return Ok(()),
+            Some(valid) if all(valid) => return Ok(()),
             Some(valid) => valid.iter().map(|valid| !valid).collect(),
             None => valid.iter_scalars().map(|scalar| scalar.as_bool() != Some(true)).collect(),
         };
-        if !invalid.contains(&true) {
+        if !any(&invalid) {
             return Ok(());
         }
         let mut remarks = self.remarks(cx, &pair, &flagged, &valid, &invalid)?;
@@ -150,7 +150,7 @@ impl Check<'_> {
         let empty = x.is_empty() || y.is_empty();
         let at = |list: &[bool], index: usize| list[if list.len() == 1 { 0 } else { index }];
         // Where neither has any, as usual, nothing is looked at one by one.
-        if !x.contains(&true) && !y.contains(&true) {
+        if !any(&x) && !any(&y) {
             return Ok(());
         }
         if !empty && (0..size).any(|index| at(&x, index) != at(&y, index)) {
@@ -165,7 +165,7 @@ impl Check<'_> {
     }
 
     fn same_infinities(&self, cx: &Context<'_>, pair: &Pair<'_>, places: &[bool]) -> PyResult<()> {
-        if !places.contains(&true) {
+        if !any(places) {
             return Ok(());
         }
         let both_arrays = pair.x.rank() > 0 && pair.y.rank() > 0;
@@ -335,6 +335,16 @@ fn places_of_infinity(array: &Array) -> Result<Vec<bool>, OpError> {
         let infinity = tensor::broadcast_in_dim(&infinity, absolute.shape().clone(), &[])?;
         compare(tensor::CompareOp::Eq, &absolute, &infinity)
     })?)
+}
+
+/// Whether one of many flags is set. A search that may end at each looks at one after the other; a group is looked at together.
+fn any(flags: &[bool]) -> bool {
+    flags.chunks(64).any(|group| group.iter().fold(false, |any, &flag| any | flag))
+}
+
+/// Whether all of many flags are set.
+fn all(flags: &[bool]) -> bool {
+    flags.chunks(64).all(|group| group.iter().fold(true, |all, &flag| all & flag))
 }
 
 fn flags(array: Array) -> Result<Vec<bool>, OpError> {
