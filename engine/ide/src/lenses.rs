@@ -1,6 +1,7 @@
 //! What stands above a launch: its grid, how many programs that is, and how much is wrong with it.
 
 use crate::diagnostics::diagnostics;
+use pallas_engine::syntax::ast::Name;
 use pallas_engine::{Analysis, Launch, Severity, Span};
 use std::sync::Arc;
 
@@ -50,8 +51,10 @@ pub fn lenses(analysis: &Analysis) -> Vec<Lens> {
             1 => parts.push("1 finding".to_string()),
             count => parts.push(format!("{count} findings")),
         }
-        if is_assumed(analysis, span) {
-            parts.push("with made-up arguments".to_string());
+        if let Some(function) = assumed(analysis, span) {
+            // A comment, or the decorators of a test, may say them.
+            let is_given = analysis.assumed.iter().any(|known| known.function == *function && known.is_given());
+            parts.push(if is_given { "with given arguments" } else { "with made-up arguments" }.to_string());
         }
         parts.join(" · ")
     };
@@ -59,7 +62,7 @@ pub fn lenses(analysis: &Analysis) -> Vec<Lens> {
         span: analysis.place(*span),
         title: title(*span, launches),
         kernel: launches.first().map(|launch| launch.kernel.name.to_string()).unwrap_or_default(),
-        is_launched: !is_assumed(analysis, *span),
+        is_launched: assumed(analysis, *span).is_none(),
     };
     let mut lenses: Vec<Lens> = places.iter().map(lens).chain(crate::calls_to_say::unreached(analysis)).collect();
     lenses.sort_by_key(|lens| lens.span.start);
@@ -96,7 +99,7 @@ fn grids(launches: &[&Arc<Launch>]) -> String {
     }
 }
 
-/// Whether a launch was only seen in calls that nobody makes.
-fn is_assumed(analysis: &Analysis, call: Span) -> bool {
-    analysis.facts.get(call).is_some_and(|fact| fact.assumed.is_some())
+/// The function that a launch was only seen in a call of, which nobody makes.
+fn assumed(analysis: &Analysis, call: Span) -> Option<&Name> {
+    analysis.facts.get(call).and_then(|fact| fact.assumed.as_ref())
 }

@@ -318,6 +318,29 @@ def nobody_calls(x: jax.Array):
 }
 
 #[test]
+fn arguments_that_a_test_or_a_comment_gives_are_not_made_up() {
+    let text = format!(
+        "{PRELUDE}
+import pytest
+
+def kernel(x_ref, o_ref):
+  o_ref[...] = x_ref[...]
+
+@pytest.mark.parametrize('rows', [8, 16])
+def test_rows(rows):
+  return pl.pallas_call(kernel, out_shape=jnp.ones((rows, 128)))(jnp.ones((rows, 128)))
+
+# pallas: call(x=f32[8, 128])
+def said(x):
+  return pl.pallas_call(kernel, out_shape=x)(x)
+"
+    );
+    let titles: Vec<String> = lenses(&analyse(&text)).into_iter().map(|lens| lens.title).collect();
+    let of_test = "no grid · 1 program · launched in 2 ways · with given arguments";
+    assert_eq!(titles, [of_test, "no grid · 1 program · with given arguments"]);
+}
+
+#[test]
 fn a_function_whose_argument_cannot_be_made_up_says_which() {
     let text = format!(
         "{PRELUDE}
