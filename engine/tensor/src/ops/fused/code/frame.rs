@@ -41,17 +41,8 @@ pub(super) fn function<M: X86>(translated: &Translated, kinds: &[Kind]) -> Optio
     if kinds.len() > OPERANDS || translated.graph.nodes.len() > VALUES {
         return None;
     }
-    // Addresses that move with the columns are in registers as far as there are any.
     let streams = kinds.last()?.streams;
-    let mut free = 0..ADDRESSES.len() - usize::from(streams);
-    let operands: Vec<Operand> = kinds
-        .iter()
-        .enumerate()
-        .map(|(number, kind)| {
-            let register = if kind.is_one { None } else { free.next() };
-            Operand { register, place: place::address(number), size: kind.size, is_one: kind.is_one, whole: None }
-        })
-        .collect();
+    let operands = Operand::of(kinds, ADDRESSES.len() - usize::from(streams));
     let order = Order::new::<M>(translated, kinds);
     let pair = Pair::new::<M>(translated, &order, operands.len());
     let all_operands = pairs::operands::<M>(&operands);

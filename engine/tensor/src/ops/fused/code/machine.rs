@@ -1,7 +1,9 @@
 //! What the emission of values has to know of a kind of processor, and the instructions that it asks it for. Where values are is
 //! decided in [`super::emit`]; here they have numbers of registers, and of places in memory.
 
+use super::Kind;
 use super::graph::{Graph, Id, Op};
+use super::place;
 use std::ops::Range;
 
 /// Where the last operand of an instruction is.
@@ -54,6 +56,22 @@ pub(super) struct Operand {
     /// Where there are as many columns as lanes whatever comes: how many columns further they are.
     #[cfg(target_arch = "x86_64")]
     pub(super) whole: Option<u32>,
+}
+
+impl Operand {
+    /// Operands of some kinds. The addresses of those that move with the columns are in registers as far as there are any.
+    pub(super) fn of(kinds: &[Kind], registers: usize) -> Vec<Operand> {
+        let mut free = 0..registers;
+        let operand = |(number, kind): (usize, &Kind)| Operand {
+            register: if kind.is_one { None } else { free.next() },
+            place: place::address(number),
+            size: kind.size,
+            is_one: kind.is_one,
+            #[cfg(target_arch = "x86_64")]
+            whole: None,
+        };
+        kinds.iter().enumerate().map(operand).collect()
+    }
 }
 
 /// A kind of processor, and instructions for it in the making.

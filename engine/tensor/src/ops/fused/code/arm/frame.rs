@@ -29,15 +29,7 @@ pub(in super::super) fn function(translated: &Translated, kinds: &[Kind]) -> Opt
     if kinds.len() > OPERANDS || graph.nodes.len() > VALUES {
         return None;
     }
-    let mut free = 0..ADDRESSES;
-    let operands: Vec<Operand> = kinds
-        .iter()
-        .enumerate()
-        .map(|(number, kind)| {
-            let register = if kind.is_one { None } else { free.next() };
-            Operand { register, place: place::address(number), size: kind.size, is_one: kind.is_one }
-        })
-        .collect();
+    let operands = Operand::of(kinds, ADDRESSES);
     let order = Order::new::<Neon>(translated, kinds);
     let mut emitter = Emitter::<Neon>::new(graph, &operands);
 
