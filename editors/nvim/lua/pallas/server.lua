@@ -95,6 +95,15 @@ function M.is_script(program)
   return head == '#!'
 end
 
+--- Whether a shell says that it cannot read a program: `PROGRAM: 4: ...`, or `PROGRAM: line 4: ...`.
+---@param program string
+---@param said string
+---@return boolean
+local function is_of_shell(program, said)
+  local at = #program + 3
+  return vim.startswith(said, program .. ': ') and (said:find('^%d+: ', at) or said:find('^line %d+: ', at)) ~= nil
+end
+
 --- What was found out of programs, by their path: why one does not start, `false` if it does.
 local tried = {}
 
@@ -114,7 +123,7 @@ function M.trouble(program)
     if not ok then
       local code = tostring(done):match('E%u%u+') or tostring(done)
       why = known[code] or ('the system refuses it (%s)'):format(code)
-    elseif (done.stderr or ''):find(program .. ': 1: ', 1, true) and not M.is_script(program) then
+    elseif is_of_shell(program, done.stderr or '') and not M.is_script(program) then
       -- What the system does not execute, some Neovims give to a shell.
       why = known.ENOEXEC
     elseif done.code ~= 0 and done.code ~= 124 then
