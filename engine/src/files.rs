@@ -4,13 +4,15 @@
 //! Paths are texts with `/` between their parts, on Windows too: its file functions take both, and what finds the folder of a
 //! file, or compares two files, knows one form. Front ends make that form of a path of theirs by [`path_text`].
 
+use crate::notebook;
+use pallas_syntax::notebook::is_notebook;
 use std::collections::HashMap;
 use std::path::Path;
 use std::sync::Arc;
 
 /// Reads source files.
 pub trait FileSystem: Send + Sync {
-    /// The text of a file; `None` if there is none.
+    /// The text of a file, of a notebook that of its program; `None` if there is none.
     ///
     /// # Errors
     /// A message for the reader where the file exists but cannot be read: a directory, no permission, not UTF-8.
@@ -50,7 +52,10 @@ impl FileSystem for Disk {
         }
         let bytes = std::fs::read(path).map_err(|error| format!("{path}: {error}"))?;
         match String::from_utf8(bytes) {
-            Ok(text) => Ok(Some(text.strip_prefix('\u{feff}').unwrap_or(&text).into())),
+            Ok(text) => {
+                let text = text.strip_prefix('\u{feff}').unwrap_or(&text);
+                Ok(Some(if is_notebook(path) { notebook::read(path, text)?.into() } else { text.into() }))
+            }
             Err(error) => {
                 let offset = error.utf8_error().valid_up_to();
                 let line = error.as_bytes()[..offset].iter().filter(|b| **b == b'\n').count() + 1;

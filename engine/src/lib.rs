@@ -24,6 +24,7 @@ mod hazards;
 mod host;
 pub mod memory;
 mod moved;
+mod notebook;
 pub mod package;
 pub mod parsed;
 mod parts;

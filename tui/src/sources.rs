@@ -19,7 +19,7 @@ pub(crate) fn read(path: &Path) -> Result<Arc<str>, String> {
     }
 }
 
-/// Python files under the given paths, in order; folders are searched, hidden ones and caches left out.
+/// Python files and notebooks under the given paths, in order; folders are searched, hidden ones and caches left out.
 ///
 /// # Errors
 /// A message for the first path that does not exist, or a folder without Python files.
@@ -52,7 +52,7 @@ fn search(folder: &Path, files: &mut Vec<PathBuf>) -> Result<(), String> {
         }
         if path.is_dir() && !path.is_symlink() {
             search(&path, files)?;
-        } else if path.extension().is_some_and(|e| e == "py") {
+        } else if path.extension().is_some_and(|e| e == "py" || e == "ipynb") {
             files.push(path);
         }
     }

@@ -143,10 +143,7 @@ impl Worker {
         let answer = self.answer.clone();
         let make = move || {
             let place = |span: Span| match sources.iter().find(|source| source.id == span.file) {
-                Some(source) => {
-                    let at = source.line_column(span.start);
-                    format!("{}:{}:{}", source.path, at.line, at.column)
-                }
+                Some(source) => source.place(span.start),
                 None => "?".to_string(),
             };
             let text = generated_with(&launch, form, place).map_err(|refusal| refusal.message);

@@ -125,9 +125,8 @@ fn placed(analysis: &Analysis, fix: &Fix) -> Fix {
 
 /// `helper.py:12`
 fn place(analysis: &Analysis, span: Span) -> String {
-    let source = analysis.source_of(span);
-    let name = source.path.rsplit(['/', '\\']).next().unwrap_or(&source.path);
-    format!("{name}:{}", source.line_of(span.start))
+    let place = analysis.source_of(span).line_place(span.start);
+    place.rsplit(['/', '\\']).next().unwrap_or(&place).to_string()
 }
 
 /// Nothing can be seen under an empty span: it grows over the word that it stands at, or the character before it.

@@ -66,7 +66,8 @@ impl ExecutionError {
         };
         let place = self.span.and_then(|span| {
             let source = interp.source(span.file)?;
-            Some(format!(" ({}, line {})", source.path, source.line_of(span.start)))
+            let shown = source.shown(span.start);
+            Some(format!(" ({}, line {})", shown.path, shown.at.line))
         });
         let message = format!("{}{}", self.message, place.unwrap_or_default());
         if self.code.is_empty() {
@@ -323,7 +324,7 @@ impl World for InterpWorld<'_> {
 
     fn place(&self, span: Span) -> Option<String> {
         let source = self.0.source(span.file)?;
-        Some(format!("{}:{}", source.path, source.line_of(span.start)))
+        Some(source.line_place(span.start))
     }
 }
 

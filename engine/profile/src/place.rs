@@ -1,6 +1,8 @@
 //! Places in the source, with lines and columns, so that a reader of the report needs no parser.
 
-use pallas_syntax::{SourceFile, Span};
+use crate::report::Report;
+use pallas_syntax::notebook::is_notebook;
+use pallas_syntax::{FileId, SourceFile, Span};
 use serde::{Deserialize, Serialize};
 use std::sync::Arc;
 
@@ -21,6 +23,17 @@ pub struct Place {
     pub end_line: u32,
     /// Column of the end.
     pub end_column: u32,
+}
+
+impl Report {
+    /// A place as people look for it: `kernel.py:12:3`. `None` if its file is not among the sources.
+    pub fn place(&self, place: Place) -> Option<String> {
+        let source = self.sources.iter().find(|source| source.file == place.file)?;
+        Some(match is_notebook(&source.path) {
+            true => SourceFile::new(FileId(source.file), source.path.as_str(), source.text.as_str()).place(place.start),
+            false => format!("{}:{}:{}", source.path, place.line, place.column),
+        })
+    }
 }
 
 impl Place {

@@ -3,6 +3,7 @@
 
 use crate::bounds::{Limits, STEPS_PER_POLL};
 use crate::class::{Class, NativeClass};
+use crate::exec::cells::Cells;
 use crate::exec::env::Env;
 use crate::host::Host;
 use crate::module::{Module, ModuleDef};
@@ -115,6 +116,8 @@ pub struct Interp {
     pub(crate) observer: RefCell<Option<Rc<dyn Observer>>>,
     /// Who knows top-level statements of the program.
     statements: RefCell<Option<KnownStatements>>,
+    /// What the cells of the program show, if it is a notebook.
+    pub(crate) cells: RefCell<Option<Rc<Cells>>>,
     /// The functions that were called so far, by the place of their definition; filled in analysis.
     entered: RefCell<HashSet<Span>>,
     pub(crate) native_classes: RefCell<HashMap<usize, Rc<Class>>>,
@@ -160,6 +163,7 @@ impl Interp {
             observing: Cell::new(false),
             observer: RefCell::default(),
             statements: RefCell::default(),
+            cells: RefCell::default(),
             entered: RefCell::default(),
             native_classes: RefCell::default(),
             exception_classes: RefCell::default(),

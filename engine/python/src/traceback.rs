@@ -118,8 +118,9 @@ pub(crate) fn render_frame(interp: &Interp, entry: &TraceEntry) -> Option<String
 /// The file, the number and the text of the line of a frame; `None` for what the evaluator has in itself.
 pub(crate) fn place(interp: &Interp, entry: &TraceEntry) -> Option<(String, u32, String)> {
     let source = interp.source(entry.span.file).filter(|_| !interp.is_embedded(entry.span.file))?;
-    let line = source.line_of(anchors::moved_to_attribute(&source, entry.span).start);
-    Some((source.path.to_string(), line, source.line(line).trim().to_string()))
+    let start = anchors::moved_to_attribute(&source, entry.span).start;
+    let shown = source.shown(start);
+    Some((shown.path.to_string(), shown.at.line, source.line(source.line_of(start)).trim().to_string()))
 }
 
 /// The lines of the frames, outermost first.
@@ -158,9 +159,9 @@ fn render_entry(interp: &Interp, entry: &TraceEntry, text: &mut String) {
         return;
     };
     let span = anchors::moved_to_attribute(&source, entry.span);
-    let start = source.line_column(span.start);
-    let _ = writeln!(text, "  File \"{}\", line {}, in {}", source.path, start.line, entry.function);
-    let line = source.line(start.line);
+    let shown = source.shown(span.start);
+    let _ = writeln!(text, "  File \"{}\", line {}, in {}", shown.path, shown.at.line, entry.function);
+    let line = source.line(source.line_of(span.start));
     let stripped = line.trim();
     if stripped.is_empty() {
         return;

@@ -149,7 +149,7 @@ fn scan(source: &SourceFile, start: usize, indent: Option<usize>) -> Scanned {
                 None => report(span(&token), format!("unmatched '{word}'")),
                 Some(opening) if !matches_bracket(opening.text(text), word) => {
                     let before = opening.text(text);
-                    let (here, there) = (source.line_of(token.start as u32), source.line_of(opening.start as u32));
+                    let [here, there] = [&token, &opening].map(|token| source.shown(token.start as u32).at.line);
                     // A bracket of another line is likelier never closed than closed wrongly.
                     astray |= here != there;
                     let place = if here == there { String::new() } else { format!(" on line {there}") };
@@ -164,7 +164,7 @@ fn scan(source: &SourceFile, start: usize, indent: Option<usize>) -> Scanned {
             (TokenKind::Unterminated(triple), _) => {
                 // A final newline starts no line of its own.
                 let last = token.end.min(text.trim_end_matches('\n').len());
-                let line = source.line_of(last as u32);
+                let line = source.shown(last as u32).at.line;
                 let kind = if triple { "triple-quoted string" } else { "string" };
                 report(span(&token), format!("unterminated {kind} literal (detected at line {line})"));
                 if triple {
@@ -328,7 +328,7 @@ fn is_header(source: &SourceFile, line: &Line) -> bool {
 
 fn missing_block(source: &SourceFile, header: &Line) -> String {
     let what = opener(opening_word(source, header.start)).unwrap_or("statement");
-    let number = source.line_of(header.start as u32);
+    let number = source.shown(header.start as u32).at.line;
     format!("expected an indented block after {what} on line {number}")
 }
 

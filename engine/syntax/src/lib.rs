@@ -11,6 +11,7 @@ mod highlight;
 mod items;
 mod layout;
 mod lower;
+pub mod notebook;
 mod piece_list;
 mod pieces;
 mod reach;

@@ -54,8 +54,7 @@ impl Pieces {
         self.parse_new(source, &ranges);
         let (mut body, mut errors) = (Vec::new(), Vec::new());
         let mut place = |(range, occurrence): (&Range<usize>, usize)| {
-            let lines_before = source.line_of(range.start as u32) - 1;
-            let known = self.piece(&source.text[range.clone()], occurrence, lines_before);
+            let known = self.piece(source, range, occurrence);
             body.extend_from_slice(&known.body);
             errors.extend_from_slice(&known.errors);
             Piece { source: known.source.clone(), start: range.start as u32, words: known.words.clone() }
@@ -79,7 +78,7 @@ impl Pieces {
                 let id = FileId(FIRST + self.made);
                 self.made += 1;
                 let lines_before = whole.line_of(range.start as u32) - 1;
-                sources.push(Arc::new(SourceFile::new(id, whole.path.clone(), text).after(lines_before)));
+                sources.push(Arc::new(SourceFile::new(id, whole.path.clone(), text).within(whole, lines_before)));
             }
         }
         for known in parse_all(sources) {
@@ -87,12 +86,13 @@ impl Pieces {
         }
     }
 
-    fn piece(&mut self, text: &str, occurrence: usize, lines_before: u32) -> &Known {
+    fn piece(&mut self, whole: &SourceFile, range: &Range<usize>, occurrence: usize) -> &Known {
+        let (text, lines_before) = (&whole.text[range.clone()], whole.line_of(range.start as u32) - 1);
         let pieces = self.known.get_mut(text).expect("parsed just now, if not before");
         let known = &mut pieces[occurrence];
         known.version = self.version;
-        if known.source.lines_before() != lines_before {
-            let moved = Arc::new(known.source.after(lines_before));
+        if known.source.lines_before() != lines_before || known.source.cells != whole.cells {
+            let moved = Arc::new(known.source.within(whole, lines_before));
             // Messages about what does not parse tell of lines.
             if known.errors.is_empty() {
                 known.source = moved;

@@ -1,6 +1,7 @@
 //! Places in source text: file ids, byte spans, and the table that turns offsets into lines and columns.
 //! Holds no text of its own but what a [`SourceFile`] is given; reads no files.
 
+use crate::notebook::{Cell, Shown, cells, is_notebook};
 use std::fmt;
 use std::sync::Arc;
 
@@ -74,20 +75,23 @@ pub struct SourceFile {
     line_starts: Arc<[u32]>,
     /// Lines of the file that come before the text: of a piece of a file, not of a whole one.
     lines_before: u32,
+    /// The cells of the file, if it is a notebook.
+    pub(crate) cells: Arc<[Cell]>,
 }
 
 impl SourceFile {
     /// Indexes the lines of `text`. A line ends at `\n`; a `\r` before it belongs to the line ending.
     pub fn new(id: FileId, path: impl Into<Arc<str>>, text: impl Into<Arc<str>>) -> Self {
-        let text = text.into();
+        let (path, text) = (path.into(), text.into());
+        let cells = if is_notebook(&path) { cells(&text).into() } else { Arc::default() };
         let line_starts = std::iter::once(0).chain(text.match_indices('\n').map(|(i, _)| i as u32 + 1)).collect();
-        SourceFile { id, path: path.into(), text, line_starts, lines_before: 0 }
+        SourceFile { id, path, text, line_starts, lines_before: 0, cells }
     }
 
     /// The same text as a piece of a file that has this many lines before it. Offsets count from the piece's beginning, lines
     /// from the file's.
-    pub fn after(&self, lines_before: u32) -> Self {
-        SourceFile { lines_before, ..self.clone() }
+    pub fn within(&self, whole: &SourceFile, lines_before: u32) -> Self {
+        SourceFile { lines_before, cells: whole.cells.clone(), ..self.clone() }
     }
 
     /// Lines of the file that come before the text.
@@ -127,10 +131,16 @@ impl SourceFile {
         LineColumn { line: line as u32 + self.lines_before, column: column as u32 + 1 }
     }
 
-    /// Where a byte offset is, as people and their terminals read it: `file.py:3:5`.
+    /// Where a byte offset is, as people and their terminals read it: `file.py:3:5`, `notebook.ipynb:cell 2:3:5`.
     pub fn place(&self, offset: u32) -> String {
-        let at = self.line_column(offset);
-        format!("{}:{}:{}", self.path, at.line, at.column)
+        let Shown { path, at, .. } = self.shown(offset);
+        format!("{path}:{}:{}", at.line, at.column)
+    }
+
+    /// The same without the column.
+    pub fn line_place(&self, offset: u32) -> String {
+        let Shown { path, at, .. } = self.shown(offset);
+        format!("{path}:{}", at.line)
     }
 
     /// One-based line of a byte offset.

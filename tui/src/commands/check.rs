@@ -117,7 +117,7 @@ fn command_line(args: &CheckArgs) -> Settings {
 fn unchecked_functions(analysis: &Analysis) -> String {
     let unchecked = analysis.assumed.iter().filter_map(|assumed| {
         let problem = assumed.problem.as_ref()?;
-        let line = analysis.source.line_of(assumed.definition.start);
+        let place = analysis.source.line_place(assumed.definition.start);
         let with = match assumed.arguments.as_str() {
             "" => String::new(),
             arguments => format!(" (tried with {arguments})"),
@@ -126,7 +126,7 @@ fn unchecked_functions(analysis: &Analysis) -> String {
             true => format!("`{}` is called as the file says, and", assumed.function),
             false => format!("nobody calls `{}` here, and", assumed.function),
         };
-        Some(format!("Not checked: {}:{line}: {why} {problem}{with}\n", analysis.source.path))
+        Some(format!("Not checked: {place}: {why} {problem}{with}\n"))
     });
     let mut text: String = unchecked.collect();
     if analysis.assumed.iter().any(|assumed| assumed.problem.is_some() && !assumed.is_given()) {

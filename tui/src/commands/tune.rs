@@ -99,6 +99,9 @@ fn run(args: &TuneArgs, python: Option<&Path>) -> Result<Exit, String> {
 fn plan(args: &TuneArgs, python: Option<&Path>) -> Result<Plan, String> {
     let text = sources::read(&args.file)?;
     let path = path_text(&args.file);
+    if args.write && syntax::notebook::is_notebook(&path) {
+        return Err(format!("{path}: --write does not change notebooks; without it the best values are printed"));
+    }
     let module = syntax::parse(Arc::new(SourceFile::new(syntax::FileId(0), path.as_str(), text.clone())));
     let function = args.function.as_deref();
     let on_device = args.device != Device::Interpret;

@@ -4,7 +4,6 @@ use super::Batch;
 use annotate_snippets::{AnnotationKind, Group, Level, Renderer, Snippet};
 use pallas_engine::{Finding, Severity, SourceFile, Span};
 use std::ops::Range;
-use std::sync::Arc;
 
 pub(super) fn render(batches: &[Batch], color: bool) -> String {
     let renderer = if color { Renderer::styled() } else { Renderer::plain() };
@@ -39,19 +38,13 @@ fn one(renderer: &Renderer, batch: &Batch, finding: &Finding) -> String {
         Severity::Info => Level::INFO,
     };
     let mut group = Group::with_title(level.primary_title(finding.message.as_str()).id(finding.code));
-    if let Some(source) = batch.source(finding.span) {
-        let mut snippet = snippet(source).annotation(AnnotationKind::Primary.span(range(source, finding.span)));
-        for label in finding.labels.iter().filter(|l| l.span.file == finding.span.file) {
-            let annotation = AnnotationKind::Context.span(range(source, label.span)).label(label.text.as_str());
-            snippet = snippet.annotation(annotation);
-        }
-        group = group.element(snippet);
-    }
-    for label in finding.labels.iter().filter(|l| l.span.file != finding.span.file) {
-        if let Some(source) = batch.source(label.span) {
-            let annotation = AnnotationKind::Context.span(range(source, label.span)).label(label.text.as_str());
-            group = group.element(snippet(source).annotation(annotation));
-        }
+    let texts = texts(batch, finding);
+    for text in &texts {
+        let annotation = |(kind, range, label): &(AnnotationKind, Range<usize>, Option<&'_ str>)| {
+            kind.clone().span(range.clone()).label(label.map(str::to_string))
+        };
+        let snippet = Snippet::source(&*text.part.text).path(&*text.part.path);
+        group = group.element(snippet.annotations(text.annotations.iter().map(annotation)));
     }
     if let Some(evidence) = &finding.evidence {
         group = group.element(Level::NOTE.message(evidence.as_str()));
@@ -62,16 +55,37 @@ fn one(renderer: &Renderer, batch: &Batch, finding: &Finding) -> String {
     renderer.render(&[group])
 }
 
-fn snippet(source: &Arc<SourceFile>) -> Snippet<'_, annotate_snippets::Annotation<'_>> {
-    Snippet::source(&*source.text).path(&*source.path)
+/// A text that is shown: a file, or a cell of a notebook.
+struct Text<'a> {
+    part: SourceFile,
+    /// Where the part begins in its file.
+    start: u32,
+    annotations: Vec<(AnnotationKind, Range<usize>, Option<&'a str>)>,
 }
 
-/// A span as byte offsets that lie on character boundaries inside the text, and no longer than its first line where it
+/// What is shown of a finding: the text that it is in with all that is said of it there, then the texts of other labels.
+fn texts<'a>(batch: &Batch, finding: &'a Finding) -> Vec<Text<'a>> {
+    let mut texts: Vec<Text<'a>> = Vec::new();
+    let primary = (AnnotationKind::Primary, finding.span, None);
+    let labels = finding.labels.iter().map(|label| (AnnotationKind::Context, label.span, Some(label.text.as_str())));
+    for (kind, span, label) in std::iter::once(primary).chain(labels) {
+        let Some(source) = batch.source(span) else { continue };
+        let (part, start) = source.part_at(span.start);
+        let annotation = |part: &SourceFile| (kind.clone(), range(part, start, span), label);
+        match texts.iter_mut().find(|text| text.part.id == part.id && text.start == start) {
+            Some(text) => text.annotations.push(annotation(&text.part)),
+            None => texts.push(Text { annotations: vec![annotation(&part)], part, start }),
+        }
+    }
+    texts
+}
+
+/// A span as byte offsets of a part that begins at `start`; they lie on character boundaries inside the text, and no longer than its first line where it
 /// covers many: the beginning says enough.
-fn range(source: &SourceFile, span: Span) -> Range<usize> {
-    let text = &source.text;
+fn range(part: &SourceFile, start: u32, span: Span) -> Range<usize> {
+    let text = &part.text;
     let clip = |offset: u32| {
-        let mut offset = (offset as usize).min(text.len());
+        let mut offset = (offset.saturating_sub(start) as usize).min(text.len());
         while !text.is_char_boundary(offset) {
             offset -= 1;
         }

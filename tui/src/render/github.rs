@@ -8,29 +8,31 @@ pub(super) fn render(batches: &[Batch]) -> String {
     for batch in batches {
         for finding in &batch.findings {
             let Some(source) = batch.source(finding.span) else { continue };
-            let start = source.line_column(finding.span.start);
+            let start = source.shown(finding.span.start);
             let end = source.line_column(finding.span.end);
             let level = match finding.severity {
                 Severity::Error => "error",
                 Severity::Warning => "warning",
                 Severity::Info => "notice",
             };
-            // Columns only where the range is on one line, as GitHub asks.
-            let columns = if start.line == end.line {
-                format!(",col={},endColumn={}", start.column, end.column)
-            } else {
-                String::new()
+            // A notebook's lines are those of its cells, which are none of its file. Columns only where the range is on one line, as GitHub
+            // asks.
+            let lines = match start.cell {
+                Some(_) => String::new(),
+                None if start.at.line == end.line => {
+                    format!(
+                        ",line={},col={},endColumn={},endLine={}",
+                        start.at.line, start.at.column, end.column, end.line
+                    )
+                }
+                None => format!(",line={},endLine={}", start.at.line, end.line),
             };
+            let place = source.place(finding.span.start);
             text.push_str(&format!(
-                "::{level} title=Pallas ({code}),file={file},line={line}{columns},endLine={end_line}::{message}\n",
+                "::{level} title=Pallas ({code}),file={file}{lines}::{message}\n",
                 code = finding.code,
                 file = property(&source.path),
-                line = start.line,
-                end_line = end.line,
-                message = data(&format!(
-                    "{}:{}:{}: {} {}",
-                    source.path, start.line, start.column, finding.code, finding.message
-                )),
+                message = data(&format!("{place}: {} {}", finding.code, finding.message)),
             ));
         }
     }

@@ -12,6 +12,9 @@ struct Row<'a> {
     certainty: &'a str,
     message: &'a str,
     filename: &'a str,
+    /// The cell of a notebook; rows are its own then. Left out of other files.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    cell: Option<u32>,
     location: Location,
     end_location: Location,
     help: Option<&'a str>,
@@ -37,6 +40,8 @@ struct Fix<'a> {
 struct Edit<'a> {
     content: &'a str,
     filename: &'a str,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    cell: Option<u32>,
     location: Location,
     end_location: Location,
 }
@@ -45,6 +50,8 @@ struct Edit<'a> {
 struct Related<'a> {
     message: &'a str,
     filename: &'a str,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    cell: Option<u32>,
     location: Location,
     end_location: Location,
 }
@@ -55,8 +62,9 @@ impl From<LineColumn> for Location {
     }
 }
 
-fn ends(source: &SourceFile, span: Span) -> (Location, Location) {
-    (source.line_column(span.start).into(), source.line_column(span.end).into())
+fn ends(source: &SourceFile, span: Span) -> (Option<u32>, Location, Location) {
+    let (start, end) = (source.shown(span.start), source.shown(span.end));
+    (start.cell.map(|cell| cell.number), start.at.into(), end.at.into())
 }
 
 pub(super) fn render(batches: &[Batch]) -> String {
@@ -75,7 +83,7 @@ fn rows(batches: &[Batch]) -> Vec<Row<'_>> {
     for batch in batches {
         for finding in &batch.findings {
             let Some(source) = batch.source(finding.span) else { continue };
-            let (location, end_location) = ends(source, finding.span);
+            let (cell, location, end_location) = ends(source, finding.span);
             rows.push(Row {
                 code: finding.code,
                 name: check::find(finding.code).map_or("", |rule| rule.name),
@@ -83,6 +91,7 @@ fn rows(batches: &[Batch]) -> Vec<Row<'_>> {
                 certainty: finding.certainty.name(),
                 message: &finding.message,
                 filename: &source.path,
+                cell,
                 location,
                 end_location,
                 help: finding.help.as_deref(),
@@ -90,8 +99,8 @@ fn rows(batches: &[Batch]) -> Vec<Row<'_>> {
                 fix: finding.fix.as_ref().map(|fix| {
                     let edits = fix.edits.iter().filter_map(|edit| {
                         let source = batch.source(edit.span)?;
-                        let (location, end_location) = ends(source, edit.span);
-                        Some(Edit { content: &edit.replacement, filename: &source.path, location, end_location })
+                        let (cell, location, end_location) = ends(source, edit.span);
+                        Some(Edit { content: &edit.replacement, filename: &source.path, cell, location, end_location })
                     });
                     Fix { message: &fix.title, edits: edits.collect() }
                 }),
@@ -100,8 +109,8 @@ fn rows(batches: &[Batch]) -> Vec<Row<'_>> {
                     .iter()
                     .filter_map(|label| {
                         let source = batch.source(label.span)?;
-                        let (location, end_location) = ends(source, label.span);
-                        Some(Related { message: &label.text, filename: &source.path, location, end_location })
+                        let (cell, location, end_location) = ends(source, label.span);
+                        Some(Related { message: &label.text, filename: &source.path, cell, location, end_location })
                     })
                     .collect(),
                 url: None,

@@ -1,6 +1,7 @@
 //! SARIF 2.1.0 (OASIS), the format of code-scanning services.
 
 use super::Batch;
+use pallas_engine::syntax::notebook::Shown;
 use pallas_engine::{Severity, SourceFile, Span, check};
 use serde_json::{Value, json};
 
@@ -76,8 +77,14 @@ fn level(severity: Severity) -> &'static str {
 }
 
 fn location(source: &SourceFile, span: Span) -> Value {
-    let start = source.line_column(span.start);
     let end = source.line_column(span.end);
+    let Shown { cell: None, at: start, .. } = source.shown(span.start) else {
+        // A notebook's lines are those of its cells, which are none of its file.
+        return json!({
+            "physicalLocation": { "artifactLocation": { "uri": &*source.path } },
+            "logicalLocations": [{ "fullyQualifiedName": source.place(span.start) }],
+        });
+    };
     json!({
         "physicalLocation": {
             "artifactLocation": { "uri": &*source.path },

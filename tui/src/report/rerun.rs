@@ -45,9 +45,7 @@ impl Rerun<'_> {
 
     /// `kernel.py:12:3`
     fn place(&self, finding: &FindingReport) -> Option<String> {
-        let place = finding.place?;
-        let source = self.report.sources.iter().find(|source| source.file == place.file)?;
-        Some(format!("{}:{}:{}", source.path, place.line, place.column))
+        self.report.place(finding.place?)
     }
 
     fn count(report: &Report, severity: &str) -> usize {

@@ -70,8 +70,8 @@ pub(crate) fn first_shown(selected: usize, count: usize, height: usize) -> usize
 
 fn entry(report: &Report, finding: &Finding, selected: bool, focused: bool, area: Rect, buffer: &mut Buffer) {
     let source = report.source_of(finding.span);
-    let file = source.path.rsplit('/').next().unwrap_or(&source.path);
-    let place = format!("{file}:{}", source.line_of(finding.span.start));
+    let place = source.line_place(finding.span.start);
+    let place = place.rsplit('/').next().unwrap_or(&place);
     let mark = if selected { "▸ " } else { "  " };
     let severity = format!("{:<7} ", finding.severity.name());
     let head = format!("{} {place}  ", finding.code);
@@ -104,8 +104,9 @@ fn details(report: &Report, finding: &Finding, width: usize) -> Vec<Line<'static
         say("  ", evidence, Style::new());
     }
     for label in &finding.labels {
-        let source = report.source_of(label.span);
-        say("  ", &format!("line {}: {}", source.line_of(label.span.start), label.text), Style::new());
+        let shown = report.source_of(label.span).shown(label.span.start);
+        let cell = shown.cell.map_or_else(String::new, |cell| format!("cell {}, ", cell.number));
+        say("  ", &format!("{cell}line {}: {}", shown.at.line, label.text), Style::new());
     }
     if let Some(help) = &finding.help {
         say("  help: ", help, Style::new());

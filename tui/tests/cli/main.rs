@@ -2,6 +2,7 @@
 
 mod checked;
 mod device;
+mod notebooks;
 mod shell;
 mod strict;
 mod tests;

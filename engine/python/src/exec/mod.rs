@@ -2,6 +2,7 @@
 //! Expressions are evaluated by [`crate::eval`].
 
 pub(crate) mod assign;
+pub(crate) mod cells;
 pub(crate) mod code;
 pub(crate) mod control;
 pub(crate) mod define;

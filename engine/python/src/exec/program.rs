@@ -39,7 +39,8 @@ impl Interp {
                 names.insert(Name::from("__path__"), Value::list([Value::str(folder)]));
             }
         }
-        match self.run_module(module, &target) {
+        let outcome = self.open_cells(module, &target).and_then(|()| self.run_module(module, &target));
+        match outcome {
             Ok(()) => Outcome::Finished,
             Err(stop) => match *stop {
                 Stop::Abort(abort) => Outcome::Aborted(abort),
@@ -124,16 +125,15 @@ impl Interp {
         };
         let exception = self.exception_of(class, Value::tuple([Value::str(&error.message)]));
         if let (Value::Instance(instance), Some(source)) = (&exception, self.source(error.span.file)) {
-            let at = source.line_column(error.span.start);
-            let end = source.line_column(error.span.end);
+            let (shown, end) = (source.shown(error.span.start), source.shown(error.span.end));
             let mut fields = instance.fields.borrow_mut();
             fields.insert(Name::from("msg"), Value::str(&error.message));
-            fields.insert(Name::from("filename"), Value::str(&source.path));
-            fields.insert(Name::from("lineno"), Value::from(i64::from(at.line)));
-            fields.insert(Name::from("offset"), Value::from(i64::from(at.column)));
-            fields.insert(Name::from("end_lineno"), Value::from(i64::from(end.line)));
-            fields.insert(Name::from("end_offset"), Value::from(i64::from(end.column)));
-            fields.insert(Name::from("text"), Value::str(source.line(at.line)));
+            fields.insert(Name::from("filename"), Value::str(&shown.path));
+            fields.insert(Name::from("lineno"), Value::from(i64::from(shown.at.line)));
+            fields.insert(Name::from("offset"), Value::from(i64::from(shown.at.column)));
+            fields.insert(Name::from("end_lineno"), Value::from(i64::from(end.at.line)));
+            fields.insert(Name::from("end_offset"), Value::from(i64::from(end.at.column)));
+            fields.insert(Name::from("text"), Value::str(source.line(source.line_of(error.span.start))));
         }
         Box::new(Stop::Raise(Raise { exception, traceback: Vec::new(), diagnosis: None }))
     }

@@ -18,7 +18,10 @@ impl Interp {
         let at = || At { block: Arc::clone(block), index };
         match &stmt.kind {
             StmtKind::Expr(value) => {
-                self.eval(env, value)?;
+                let value = self.eval(env, value)?;
+                if self.cells.borrow().is_some() {
+                    self.show(block, index, value)?;
+                }
             }
             StmtKind::Assign { targets, value } => {
                 let value = self.eval(env, value)?;

@@ -129,9 +129,9 @@ fn stack(interp: &Interp) -> String {
     let mut text = String::new();
     for entry in interp.stack() {
         if let Some(source) = interp.source(entry.span.file) {
-            let line = source.line_of(entry.span.start);
-            text.push_str(&format!("  File \"{}\", line {line}, in {}\n", source.path, entry.function));
-            text.push_str(&format!("    {}\n", source.line(line).trim()));
+            let shown = source.shown(entry.span.start);
+            text.push_str(&format!("  File \"{}\", line {}, in {}\n", shown.path, shown.at.line, entry.function));
+            text.push_str(&format!("    {}\n", source.line(source.line_of(entry.span.start)).trim()));
         }
     }
     text

@@ -125,12 +125,12 @@ fn place(interp: &Interp, level: usize) -> Place {
     let found = entry.and_then(|entry| Some((interp.source(entry.span.file)?, entry.span)));
     match found {
         Some((source, span)) => {
-            let line = source.line_of(span.start);
+            let shown = source.shown(span.start);
             let main = stack.first().is_some_and(|first| first.span.file == span.file);
             Place {
-                file: source.path.to_string(),
-                line: line as usize,
-                source: Some(source.line(line).trim().to_owned()),
+                file: shown.path.to_string(),
+                line: shown.at.line as usize,
+                source: Some(source.line(source.line_of(span.start)).trim().to_owned()),
                 in_main: main,
             }
         }

@@ -27,8 +27,7 @@ pub(super) fn title(report: &Report, launch: &LaunchReport) -> String {
 }
 
 fn at(report: &Report, place: Place) -> String {
-    let source = report.sources.iter().find(|source| source.file == place.file);
-    format!("{}:{}:{}", source.map_or("?", |source| source.path.as_str()), place.line, place.column)
+    report.place(place).unwrap_or_else(|| format!("?:{}:{}", place.line, place.column))
 }
 
 /// `grid 4×2 = 8 programs`

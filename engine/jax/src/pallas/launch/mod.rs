@@ -245,7 +245,7 @@ pub(crate) fn origin_of(cx: &Context<'_>, function: &Value) -> String {
         Some(underlying) => {
             let span = underlying.code.span();
             match cx.interp.source(span.file) {
-                Some(source) => format!("{name} at {}:{}", source.path, source.line_of(span.start)),
+                Some(source) => format!("{name} at {}", source.line_place(span.start)),
                 None => name,
             }
         }

@@ -4,6 +4,8 @@ use crate::embedded::EmbeddedModule;
 
 /// Every module.
 pub(crate) static MODULES: &[EmbeddedModule] = &[
+    EmbeddedModule { name: "IPython", text: include_str!("ipython.py"), is_package: true },
+    EmbeddedModule { name: "IPython.display", text: include_str!("ipython_display.py"), is_package: false },
     EmbeddedModule { name: "concurrent.futures", text: include_str!("futures.py"), is_package: false },
     EmbeddedModule { name: "contextvars", text: include_str!("contextvars.py"), is_package: false },
     EmbeddedModule { name: "datetime", text: include_str!("datetime.py"), is_package: false },
