@@ -14,11 +14,5 @@ pub(crate) fn uri(rule: &Rule) -> Option<Uri> {
     // Single operations of the map: a panic elsewhere has not damaged it.
     let mut written = written.lock().unwrap_or_else(PoisonError::into_inner);
     let folder = concat!("rules/", env!("CARGO_PKG_VERSION"));
-    written.entry(rule.code).or_insert_with(|| cache::write(folder, &format!("{}.md", rule.code), &text(rule))).clone()
-}
-
-/// What `pallas-tui explain` prints.
-pub(crate) fn text(rule: &Rule) -> String {
-    let (code, name, severity) = (rule.code, rule.name, rule.severity.name());
-    format!("# {code} {name} ({severity})\n\n{}\n\n{}\n", rule.summary, rule.doc.trim())
+    written.entry(rule.code).or_insert_with(|| cache::write(folder, &format!("{}.md", rule.code), &rule.page())).clone()
 }

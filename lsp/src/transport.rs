@@ -16,7 +16,7 @@ use crate::state::Snapshot;
 use crate::stdio::{Input, Output};
 use crate::surroundings::Known;
 use crate::workspace::Files;
-use crate::{capabilities, from_proto, rule_pages, testing, uris};
+use crate::{capabilities, from_proto, testing, uris};
 use pallas_engine::generated::Form;
 use pallas_engine::{Cancel, Disk, FileSystem, check};
 use serde_json::Value;
@@ -484,7 +484,7 @@ impl LanguageServer for Backend {
                 let Some(rule) = check::find(&code) else {
                     return Err(session.refuse(format!("no rule is called `{code}`")).await);
                 };
-                let text = rule_pages::text(rule);
+                let text = rule.page();
                 session.present(&format!("{}.md", rule.code), &text, rule.summary).await;
                 serde_json::json!({"text": text})
             }

@@ -1,24 +1,39 @@
 //! The console that a run talks to: the process's own standard streams, clock and environment.
 
-use pallas_engine::Console;
+use crate::output;
+use pallas_engine::{Cancel, Console};
 use std::io::{BufRead, Write};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
 /// Standard streams. Output is buffered by line on a terminal and by block in a pipe, and flushed before input, errors
-/// and the end, as Python does.
+/// and the end, as Python does. A run whose output nobody takes any more is cancelled: Python raises BrokenPipeError then.
 pub(crate) struct ProcessConsole {
     out: std::io::BufWriter<std::io::Stdout>,
     by_line: bool,
     start: Instant,
+    run: Cancel,
 }
 
 impl ProcessConsole {
-    /// The process's streams.
-    pub(crate) fn new() -> Self {
+    /// The process's streams, for a run.
+    pub(crate) fn new(run: Cancel) -> Self {
         use std::io::IsTerminal;
         let stdout = std::io::stdout();
-        ProcessConsole { by_line: stdout.is_terminal(), out: std::io::BufWriter::new(stdout), start: Instant::now() }
+        ProcessConsole {
+            by_line: stdout.is_terminal(),
+            out: std::io::BufWriter::new(stdout),
+            start: Instant::now(),
+            run,
+        }
+    }
+}
+
+impl ProcessConsole {
+    fn noted(&mut self, result: std::io::Result<()>) {
+        if !output::arrived(result) {
+            self.run.cancel();
+        }
     }
 }
 
@@ -30,7 +45,8 @@ impl Drop for ProcessConsole {
 
 impl Console for ProcessConsole {
     fn write_stdout(&mut self, text: &str) {
-        let _ = self.out.write_all(text.as_bytes());
+        let result = self.out.write_all(text.as_bytes());
+        self.noted(result);
         if self.by_line && text.contains('\n') {
             self.flush();
         }
@@ -38,12 +54,12 @@ impl Console for ProcessConsole {
 
     fn write_stderr(&mut self, text: &str) {
         self.flush();
-        crate::output::stderr(text);
+        output::stderr(text);
     }
 
     fn flush(&mut self) {
-        // A closed pipe is the reader's choice.
-        let _ = self.out.flush();
+        let result = self.out.flush();
+        self.noted(result);
     }
 
     fn read_line(&mut self) -> Option<String> {
@@ -75,7 +91,7 @@ pub(crate) struct Behind {
 /// Takes a kernel, how many programs of it have run, and of how many.
 type Tell = Box<dyn FnMut(&str, usize, usize) + Send>;
 
-/// Characters that are kept of what a run behind a screen prints.
+/// Bytes that are kept at least of what a run behind a screen prints: the last ones.
 const PRINTED: usize = 1 << 16;
 /// How often progress is told.
 const TELL: Duration = Duration::from_millis(50);
@@ -90,8 +106,13 @@ impl Behind {
 impl Console for Behind {
     fn write_stdout(&mut self, text: &str) {
         let mut printed = self.printed.lock().unwrap_or_else(PoisonError::into_inner);
-        if printed.len() < PRINTED {
-            printed.push_str(text);
+        printed.push_str(text);
+        if printed.len() > 2 * PRINTED {
+            // From the start of a line on; a line longer than all that is kept goes as a whole.
+            let from = printed.len() - PRINTED;
+            let line =
+                printed.bytes().skip(from).position(|byte| byte == b'\n').map_or(printed.len(), |at| from + at + 1);
+            printed.drain(..line);
         }
     }
 
@@ -135,5 +156,22 @@ pub(crate) fn read_line() -> Option<String> {
             }
             Some(line)
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn of_what_is_printed_behind_a_screen_the_end_is_kept() {
+        let printed = Arc::new(Mutex::new(String::new()));
+        let mut console = Behind::new(printed.clone(), |_, _, _| ());
+        for at in 0..100_000 {
+            console.write_stdout(&format!("line é {at}\n"));
+        }
+        let printed = printed.lock().unwrap_or_else(PoisonError::into_inner);
+        assert!((PRINTED / 2..=2 * PRINTED + 16).contains(&printed.len()), "{}", printed.len());
+        assert!(printed.starts_with("line é ") && printed.ends_with("line é 99999\n"));
     }
 }

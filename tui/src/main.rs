@@ -31,7 +31,9 @@ mod tuner;
 mod view;
 mod watch;
 mod worker;
+mod wrap;
 
+use exit::Exit;
 use std::process::ExitCode;
 
 /// Arrays of many megabytes come and go: see the dependency's line in the workspace.
@@ -54,5 +56,8 @@ fn main() -> ExitCode {
             return ExitCode::from(if printed { code } else { 2 });
         }
     };
-    commands::dispatch(cli).into()
+    match commands::dispatch(cli) {
+        Exit::Success | Exit::Program(0) if output::is_lost() => Exit::Usage.into(),
+        exit => exit.into(),
+    }
 }

@@ -1,4 +1,4 @@
-//! `pallas-tui chekc k.py`: a word in the place of a subcommand that is almost one, which would otherwise be taken for a file.
+//! Words that are almost a name: `pallas-tui chekc k.py`, which would otherwise be taken for a file.
 
 use crate::args::{Cli, Command};
 use clap::{CommandFactory, Subcommand};
@@ -17,10 +17,15 @@ pub(crate) fn subcommand(first: &str) -> Option<String> {
     }
     let cli = Cli::command();
     let names: Vec<&str> = cli.get_subcommands().map(clap::Command::get_name).chain([HELP]).collect();
-    let edits = |name: &&&str| strsim::osa_distance(first, name);
-    let nearest = names.iter().min_by_key(edits)?;
+    nearest(first, names).map(ToString::to_string)
+}
+
+/// The name that a word almost is.
+pub(crate) fn nearest<'a>(word: &str, names: impl IntoIterator<Item = &'a str>) -> Option<&'a str> {
+    let edits = |name: &&str| strsim::osa_distance(word, name);
     // A short word may not be made of anew.
-    (edits(&nearest) <= MOST_EDITS.min(first.chars().count() / 2)).then(|| (*nearest).to_string())
+    let most = MOST_EDITS.min(word.chars().count() / 2);
+    names.into_iter().min_by_key(edits).filter(|nearest| edits(nearest) <= most)
 }
 
 #[cfg(test)]

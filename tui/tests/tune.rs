@@ -186,3 +186,15 @@ fn a_way_to_machine_code_is_about_a_cuda_device() {
     assert_eq!(code, Some(2));
     assert!(err.contains("tileiras decides itself"), "{err}");
 }
+
+#[test]
+fn what_there_is_to_try_is_said_and_what_has_to_be_mended_first() {
+    for (text, expected) in [
+        (FILE, "name what to try, as `--param ROWS=64,128,256`; k.py has: ROWS, bm"),
+        ("print('nothing here')\n", "k.py: nothing to try: no name is given a whole number, as `bm=128` would be"),
+        ("x = 1\ndef f(:\n", "k.py:2: '(' was never closed; mend it first, then tune"),
+    ] {
+        let (exit, _, stderr) = said(&Case::new(text).run(&["k.py"]));
+        assert_eq!((exit, stderr.trim_end()), (Some(2), format!("pallas-tui: {expected}").as_str()));
+    }
+}

@@ -21,6 +21,12 @@ pub struct Rule {
 }
 
 impl Rule {
+    /// The page with its heading, as Markdown.
+    pub fn page(&self) -> String {
+        let (code, name, severity) = (self.code, self.name, self.severity.name());
+        format!("# {code} {name} ({severity})\n\n{}\n\n{}\n", self.summary, self.doc.trim())
+    }
+
     /// A finding of this rule with nothing but its sentence and place.
     pub fn finding(&self, certainty: Certainty, span: Span, message: String) -> Finding {
         Finding {

@@ -37,7 +37,7 @@ pub(crate) fn dispatch(cli: Cli) -> Exit {
         Some(Command::Compare(args)) => compare::compare(&args),
         Some(Command::Tune(args)) => tune::tune(&args, python),
         Some(Command::Lower(args)) => lower::lower(&args, python),
-        Some(Command::Explain(args)) => explain::explain(&args),
+        Some(Command::Explain(args)) => explain::explain(&args, colored(color, &std::io::stdout())),
         Some(Command::Doctor(args)) => doctor::doctor(&args, python),
         Some(Command::Completions(args)) => completions::completions(&args),
         Some(Command::Manual(args)) => manual::manual(&args),

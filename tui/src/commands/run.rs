@@ -60,6 +60,7 @@ pub(super) fn run(mut args: RunArgs, python: Option<&Path>, color: bool) -> Exit
             return Exit::Usage;
         }
     };
+    let cancel = Cancel::new();
     let options = RunOptions {
         files: Arc::new(Disk),
         arguments: args.arguments.clone(),
@@ -69,8 +70,8 @@ pub(super) fn run(mut args: RunArgs, python: Option<&Path>, color: bool) -> Exit
         strict: args.strict,
         target: args.target,
         acceleration,
-        console: Box::new(ProcessConsole::new()),
-        cancel: Cancel::new(),
+        console: Box::new(ProcessConsole::new(cancel.clone())),
+        cancel: cancel.clone(),
     };
     let begun = Instant::now();
     let path = path_text(&args.file);
@@ -79,6 +80,10 @@ pub(super) fn run(mut args: RunArgs, python: Option<&Path>, color: bool) -> Exit
         Some(_) => Run::new(&path, &text, options),
         None => Run::last(&path, &text, options),
     };
+    if cancel.is_cancelled() {
+        // Nobody takes its output any more.
+        return Exit::Program(1);
+    }
     if args.report
         && let Some(shown) = Report::of_run(&run, begun.elapsed())
     {

@@ -103,6 +103,10 @@ fn plan(args: &TuneArgs, python: Option<&Path>) -> Result<Plan, String> {
         return Err(format!("{path}: --write does not change notebooks; without it the best values are printed"));
     }
     let module = syntax::parse(Arc::new(SourceFile::new(syntax::FileId(0), path.as_str(), text.clone())));
+    if let Some(error) = module.errors.first() {
+        let line = module.source.line_of(error.span.start);
+        return Err(format!("{path}:{line}: {}; mend it first, then tune", error.message));
+    }
     let function = args.function.as_deref();
     let on_device = args.device != Device::Interpret;
     let for_device = !args.warps.is_empty() || !args.stages.is_empty();
@@ -150,8 +154,14 @@ fn plan(args: &TuneArgs, python: Option<&Path>) -> Result<Plan, String> {
     let plan = Plan { text, parameters, warps, stages, backends };
     if plan.parameters.is_empty() && !on_device {
         let known = candidates(&module, function);
-        let others = if known.is_empty() { "bm".to_string() } else { known.join(", ") };
-        return Err(format!("name what to try, as `--param bm=64,128,256`; {path} has: {others}"));
+        let inside = function.map_or(String::new(), |function| format!(" in `{function}`"));
+        return Err(match known.first() {
+            None => format!("{path}: nothing to try: no name is given a whole number{inside}, as `bm=128` would be"),
+            Some(first) => {
+                let others = known.join(", ");
+                format!("name what to try, as `--param {first}=64,128,256`; {path} has{inside}: {others}")
+            }
+        });
     }
     match plan.count() {
         count if count > MOST => Err(format!("{count} points are too many; {MOST} are the most")),

@@ -43,9 +43,7 @@ pub(super) fn draw(app: &App, styles: Styles, area: Rect, buffer: &mut Buffer) {
     let note = Line::from(Span::styled(order.unwrap_or_default(), styles::DIM));
     let inner = frame(app, styles, Pane::Blocks, area, Line::from(title), note, buffer);
     let Some(report) = app.launch() else {
-        if app.report.is_some() {
-            empty(inner, &["no launches", "a launch is a pallas_call that was reached"], buffer);
-        }
+        super::launches::nothing(app, inner, buffer);
         return;
     };
     let operands = &report.launch.operands;

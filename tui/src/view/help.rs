@@ -9,12 +9,12 @@
 //! └──────────────── j k scroll, esc closes┘
 //! ```
 
-use super::findings::wrap;
 use super::row;
 use crate::app::layout::inside;
 use crate::app::{App, Size};
 use crate::keymap::{KEYMAP, Place};
 use crate::styles::{self, Styles};
+use crate::wrap::wrap;
 use ratatui::buffer::Buffer;
 use ratatui::layout::Rect;
 use ratatui::text::{Line, Span};

@@ -57,7 +57,8 @@ fn useful(app: &App, hint: &str) -> bool {
         "finding" => !report.findings.is_empty(),
         "launch" => report.launches.len() > 1,
         "stop" => app.run.is_some(),
-        "move" | "metric" | "machine" => !report.launches.is_empty(),
+        "move" | "metric" | "machine" | "step" | "lane" | "event" | "zoom" | "play" | "pan" | "mark" | "measured"
+        | "Ref" | "before/after" | "store" | "heat map" | "IR or code" => !report.launches.is_empty(),
         _ => true,
     }
 }

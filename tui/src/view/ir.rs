@@ -1,7 +1,7 @@
 //! The launch as the engine has lowered it: the kernel's IR with its grid and its operands, or the code that is generated from it, as
 //! `pallas-tui lower` prints them.
 
-use super::{empty, frame, row, slide};
+use super::{frame, row, slide};
 use crate::app::{App, Pane};
 use crate::styles::{self, Styles};
 use ratatui::buffer::Buffer;
@@ -21,8 +21,8 @@ pub(super) fn draw(app: &App, styles: Styles, area: Rect, buffer: &mut Buffer) {
     if text.is_empty() {
         if let (Some(_), Some(_)) = (app.code.form, app.launch()) {
             explain(app, inner, buffer);
-        } else if app.report.is_some() {
-            empty(inner, &["no launch was lowered", "a launch is a pallas_call that was reached"], buffer);
+        } else {
+            super::launches::nothing(app, inner, buffer);
         }
         return;
     }

@@ -87,7 +87,7 @@ fn findings(report: &Report, launch: &LaunchReport) -> (String, Style) {
     ("none".to_string(), styles::DIM)
 }
 
-/// What a file without launches needs.
+/// What every pane about a launch says where there is none: why, and what to do.
 pub(super) fn nothing(app: &App, area: Rect, buffer: &mut Buffer) {
     match (&app.report, &app.unreadable) {
         (None, Some(why)) => empty(area, &[why, "save it, or press r to try again"], buffer),

@@ -29,7 +29,9 @@ pub(super) fn draw(app: &App, styles: Styles, area: Rect, buffer: &mut Buffer) {
     let note = Line::from(Span::styled(sampled, styles::DIM));
     let inner = frame(app, styles, Pane::Lines, area, Line::from(" Lines of the kernel "), note, buffer);
     if costs.is_empty() {
-        if app.launch().is_some() {
+        if app.launch().is_none() {
+            super::launches::nothing(app, inner, buffer);
+        } else {
             let is_measured = app.profile().is_some_and(|(_, launch)| launch.measured.is_some());
             let why = match is_measured {
                 true => "the kernel does no arithmetic, and its time is not measured line by line",

@@ -71,8 +71,9 @@ pub(super) fn draw(app: &App, styles: Styles, area: Rect, buffer: &mut Buffer) {
     let note = Line::from(Span::styled(note, styles::ACTIVE));
     let inner = frame(app, styles, Pane::Pipeline, area, Line::from(title), note, buffer);
     let Some(((report, launch), timeline)) = app.profile().zip(timeline) else {
-        if app.report.is_some() {
-            empty(inner, &["nothing to schedule", "a launch with programs is needed"], buffer);
+        match app.launch() {
+            Some(_) => empty(inner, &["nothing to schedule", "a launch with programs is needed"], buffer),
+            None => super::launches::nothing(app, inner, buffer),
         }
         return;
     };

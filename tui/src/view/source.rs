@@ -10,12 +10,12 @@
 //! ```
 
 use super::bars::bar;
-use super::findings::wrap;
 use super::{cut, empty, frame, python, row, slide};
 use crate::app::costs::{CostKind, LineCost};
 use crate::app::{Anchor, App, Pane};
 use crate::report::profile::words::{scaled, time};
 use crate::styles::{self, Styles};
+use crate::wrap::wrap;
 use pallas_engine::syntax::Class;
 use pallas_engine::{Finding, SourceFile};
 use ratatui::buffer::Buffer;

@@ -89,7 +89,7 @@ fn state(app: &App, styles: Styles) -> Line<'static> {
                 parts.push(Span::styled(format!("stopped after {}", duration(ran.took)), styles::ACTIVE));
             } else if let Some(ran) = report.ran.as_ref().filter(|ran| ran.exit != 0) {
                 parts.push(Span::styled(
-                    format!("the program failed with {}", ran.exit),
+                    format!("failed with exit code {}", ran.exit),
                     styles::severity(Severity::Error),
                 ));
             }

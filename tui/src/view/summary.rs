@@ -9,6 +9,8 @@
 //! │   compute   3.1 µs   25 %  ██████▎                           │
 //! ```
 
+mod program;
+
 use super::bars::{Part, bar, stacked};
 use super::{frame, row};
 use crate::app::layout::{self, Layout};
@@ -18,6 +20,7 @@ use crate::report::comparison::share;
 use crate::report::profile::left_out;
 use crate::report::profile::words::{bytes, digits, flops, percent, scaled, time};
 use crate::styles::{self, Depth, Ramp, Styles};
+use crate::wrap::wrap;
 use pallas_engine::report::{LaunchReport, Report, Stage, compare};
 use ratatui::buffer::Buffer;
 use ratatui::layout::Rect;
@@ -27,15 +30,14 @@ use ratatui::widgets::Widget;
 
 /// Columns of the names in front of bars.
 const NAME: usize = 10;
-/// Lines that are shown of what the program has printed.
-const PRINTED: usize = 12;
 
 /// Draws the pane.
 pub(super) fn draw(app: &App, styles: Styles, area: Rect, buffer: &mut Buffer) {
     let kernel = app.launch().map_or(String::new(), |launch| format!(" {} ", launch.launch.kernel.name));
     let note = Line::from(Span::styled(kernel, styles::DIM));
     let inner = frame(app, styles, Pane::Summary, area, Line::from(" Summary "), note, buffer);
-    let Some((report, launch)) = app.profile() else {
+    let lines = lines(app, styles, inner.width.saturating_sub(2) as usize);
+    if lines.is_empty() {
         if app.report.is_some() {
             super::empty(
                 inner,
@@ -44,9 +46,8 @@ pub(super) fn draw(app: &App, styles: Styles, area: Rect, buffer: &mut Buffer) {
             );
         }
         return;
-    };
+    }
     let inner = Rect { x: inner.x + 1, width: inner.width.saturating_sub(2), ..inner };
-    let lines = lines(app, styles, report, launch, inner.width as usize);
     let below = lines.len().saturating_sub(inner.height as usize);
     let top = app.summary_scroll.min(below);
     for (at, line) in lines.into_iter().skip(top).enumerate() {
@@ -66,26 +67,24 @@ pub(super) fn draw(app: &App, styles: Styles, area: Rect, buffer: &mut Buffer) {
 
 /// The last line that it can be scrolled to, where it stands on the screen.
 pub(crate) fn bottom(app: &App) -> usize {
-    let Some(((report, launch), area)) = app.profile().zip(Layout::of(app).pane(Pane::Summary)) else { return 0 };
+    let Some(area) = Layout::of(app).pane(Pane::Summary) else { return 0 };
     let inner = layout::inside(area);
-    let lines = lines(
-        app,
-        Styles { depth: Depth::None, ascii: true, ramp: Ramp::default() },
-        report,
-        launch,
-        inner.width.saturating_sub(2) as usize,
-    );
-    lines.len().saturating_sub(inner.height as usize)
+    let styles = Styles { depth: Depth::None, ascii: true, ramp: Ramp::default() };
+    lines(app, styles, inner.width.saturating_sub(2) as usize).len().saturating_sub(inner.height as usize)
 }
 
-fn lines(app: &App, styles: Styles, report: &Report, launch: &LaunchReport, width: usize) -> Vec<Line<'static>> {
+/// The launch, then the program around it; none where there is neither.
+fn lines(app: &App, styles: Styles, width: usize) -> Vec<Line<'static>> {
     let mut lines = Lines { width, styles, lines: Vec::new() };
-    lines.verdict(report, launch);
-    lines.modelled(launch);
-    lines.measured(app, launch);
-    lines.changes(app, report);
-    lines.advice(report, launch);
-    lines.notes(app, report, launch);
+    if let Some((report, launch)) = app.profile() {
+        lines.verdict(report, launch);
+        lines.modelled(launch);
+        lines.measured(app, launch);
+        lines.changes(app, report);
+        lines.advice(report, launch);
+        lines.notes(report, launch);
+    }
+    lines.program(app);
     lines.lines
 }
 
@@ -97,13 +96,20 @@ struct Lines {
 
 impl Lines {
     fn head(&mut self, text: String) {
-        self.lines.push(Line::default());
+        self.gap();
         self.say("", &text, styles::BOLD);
+    }
+
+    /// An empty line between what is said of one thing and of the next.
+    fn gap(&mut self) {
+        if !self.lines.is_empty() {
+            self.lines.push(Line::default());
+        }
     }
 
     /// A text over as many lines as it needs, behind an indent.
     fn say(&mut self, indent: &str, text: &str, style: Style) {
-        for piece in super::findings::wrap(text, self.width.saturating_sub(indent.len())) {
+        for piece in wrap(text, self.width.saturating_sub(indent.len())) {
             self.lines.push(Line::from(vec![Span::raw(indent.to_string()), Span::styled(piece, style)]));
         }
     }
@@ -137,6 +143,10 @@ impl Lines {
             },
             "compute" => "the kernel takes longer than the copies, which hide behind it",
             "bandwidth" => "the copies take longer than the kernel: the path to memory is always busy",
+            // Nothing runs beside the first copy in and the last one out, however many slots there are.
+            _ if m.stalls < m.fill + m.drain && launch.programs == 1 => {
+                "one program has nobody to hide its copies behind: it waits for them to come, and then to leave"
+            }
             _ => "programs wait for copies that could have been started earlier, with more slots or larger blocks",
         };
         self.say("", why, styles::DIM);
@@ -256,10 +266,10 @@ impl Lines {
         said.iter().for_each(|text| self.say("  ", text, Style::new()));
     }
 
-    fn notes(&mut self, app: &App, report: &Report, launch: &LaunchReport) {
+    fn notes(&mut self, report: &Report, launch: &LaunchReport) {
         let m = &launch.modelled;
         let limit = report.machine_of(launch).on_chip.value;
-        self.lines.push(Line::default());
+        self.gap();
         let slots = match m.fits {
             _ if limit >= 1e17 => format!("slots and scratch take {}", bytes(m.on_chip)),
             true => format!("slots and scratch take {} of {} on chip", bytes(m.on_chip), scaled(limit, "B")),
@@ -275,25 +285,6 @@ impl Lines {
         }
         for left in report.left_out.iter().filter(|left| left.call == launch.call) {
             self.say("", &left_out(report, left), styles::DIM);
-        }
-        let Some(shown) = app.report.as_ref() else { return };
-        let ran =
-            shown.ran.as_ref().map_or(String::new(), |ran| format!(", run in {}", super::status::duration(ran.took)));
-        self.say("", &format!("analysed in {}{ran}", super::status::duration(shown.took)), styles::DIM);
-        let Some(ran) = &shown.ran else { return };
-        if ran.exit != 0 && !ran.stopped {
-            let last = ran.stderr.lines().last().unwrap_or("it says nothing").to_string();
-            self.say("", &format!("the program failed: {last}"), styles::severity(pallas_engine::Severity::Error));
-        }
-        let printed: Vec<&str> = ran.printed.lines().collect();
-        if !printed.is_empty() {
-            let left_out = printed.len().saturating_sub(PRINTED);
-            let what =
-                if left_out > 0 { format!(", the last {PRINTED} of {} lines", printed.len()) } else { String::new() };
-            self.head(format!("printed{what}"));
-            for line in printed.into_iter().skip(left_out) {
-                self.lines.push(Line::from(format!("  {}", super::cut(line, self.width.saturating_sub(2)))));
-            }
         }
     }
 }

@@ -1,7 +1,7 @@
 //! Whole screens, at several sizes, as text; and every size there is, for panics.
 
 use super::draw;
-use crate::app::report::Report;
+use crate::app::report::{Ran, Report};
 use crate::app::{App, Message, Size, samples};
 use crate::keymap::Key;
 use crate::styles::{Depth, Styles};
@@ -262,6 +262,35 @@ fn empty_states() {
         text(&gone, COLOURS),
     ];
     insta::assert_snapshot!(screens.join("\n========\n"));
+}
+
+#[test]
+fn without_a_launch_every_view_says_why() {
+    let nothing = Arc::new(Report::made("kernels/matmul.py", "x = 1\n", Vec::new(), &[]));
+    let broken = Arc::new(Report::made("kernels/matmul.py", samples::SOURCE, vec![samples::finding()], &[]));
+    for (report, reason) in [(nothing, "no kernel is launched in this file"), (broken, "the findings say why")] {
+        for view in ["2", "3", "4", "5", "6", "8"] {
+            let text = screen(report.clone(), COLOURS, (80, 24), &[view]);
+            assert!(text.contains(reason), "{text}");
+            assert!(!text.contains(" step  ") && !text.contains(" heat map  "), "keys that would do nothing\n{text}");
+        }
+    }
+}
+
+#[test]
+fn how_a_program_failed_and_what_it_said_is_in_the_summary() {
+    let stderr = "Traceback (most recent call last):\n  File \"k.py\", line 9, in <module>\n\traise ValueError(\"later\")\n\
+                  ValueError: later\n";
+    let printed: String = (0..20).map(|at| format!("line {at}\n")).collect();
+    let failed = |report: &Arc<Report>| {
+        let ran = Ran { exit: 1, stderr: stderr.to_string(), printed: printed.clone(), ..Ran::default() };
+        Arc::new(Report { ran: Some(ran), ..Report::clone(report) })
+    };
+    // With a launch, behind what is said of it; without one, alone.
+    let launched = screen(failed(&samples::measured()), COLOURS, (100, 40), &["<tab>", "z", "G"]);
+    let alone = failed(&Arc::new(Report::made("kernels/matmul.py", "x = 1\n", Vec::new(), &[])));
+    let alone = screen(alone, COLOURS, (100, 34), &[]);
+    insta::assert_snapshot!([launched, alone].join("\n========\n"));
 }
 
 #[test]

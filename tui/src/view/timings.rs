@@ -8,7 +8,7 @@
 //! ```
 
 use super::bars::bar;
-use super::{cut, empty, frame, row};
+use super::{cut, frame, row};
 use crate::app::{App, Pane};
 use crate::report::profile::words::{bytes, percent, time};
 use crate::styles::{self, Styles};
@@ -105,9 +105,7 @@ pub(super) fn draw(app: &App, styles: Styles, area: Rect, buffer: &mut Buffer) {
     }
     let inner = frame(app, styles, Pane::Timings, area, Line::from(title), note, buffer);
     let Some((report, launch)) = profile else {
-        if app.report.is_some() {
-            empty(inner, &["no launches", "a launch is a pallas_call that was reached"], buffer);
-        }
+        super::launches::nothing(app, inner, buffer);
         return;
     };
     let width = inner.width as usize;

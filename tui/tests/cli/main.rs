@@ -123,6 +123,12 @@ fn explain_lists_rules_and_shows_pages() {
     let unknown = Case::new().run(&["explain", "PL999"]);
     assert_eq!(unknown.status.code(), Some(2));
     assert!(String::from_utf8_lossy(&unknown.stderr).contains("no rule is called `PL999`"));
+    let family = Case::new().run(&["explain", "pl2"]);
+    let family = String::from_utf8_lossy(&family.stdout).into_owned();
+    assert!(family.lines().count() > 3 && family.lines().all(|line| line.starts_with("PL2")), "{family}");
+    let almost = Case::new().run(&["explain", "block-out-of-bound"]);
+    assert_eq!(almost.status.code(), Some(2));
+    assert!(String::from_utf8_lossy(&almost.stderr).contains("did you mean `block-out-of-bounds`?"));
 }
 
 /// A program with a package of its own, and an environment with packages: Python ones, a compiled one, one that fails, one
@@ -519,4 +525,35 @@ ZeroDivisionError: division by zero
     // The interpreter's own may be called by it.
     let own = shown(&run("sys.__excepthook__(kind, error, trace)"));
     assert!(own.contains("ZeroDivisionError: division by zero") && own.contains("line 5, in <module>"), "{own}");
+}
+
+#[cfg(unix)]
+#[test]
+fn a_program_ends_when_nobody_reads_what_it_prints() {
+    use std::io::{BufRead, BufReader};
+    use std::process::Stdio;
+    let case = Case::with("endless.py", "while True:\n  print('x' * 100)\n");
+    let mut program = Command::new(env!("CARGO_BIN_EXE_pallas-tui"));
+    program.args(["run", "endless.py"]).current_dir(case.folder.path()).stdout(Stdio::piped()).stderr(Stdio::piped());
+    let mut program = program.spawn().expect("the binary starts");
+    let mut line = String::new();
+    BufReader::new(program.stdout.take().expect("a pipe")).read_line(&mut line).expect("a line");
+    assert_eq!(line.trim_end().len(), 100);
+    // The reader is gone: the program would go on for ever otherwise.
+    let output = program.wait_with_output().expect("it ends");
+    assert_eq!((output.status.code(), String::from_utf8_lossy(&output.stderr).as_ref()), (Some(1), ""));
+}
+
+#[cfg(target_os = "linux")]
+#[test]
+fn output_that_cannot_be_written_is_an_error() {
+    let case = Case::with("k.py", "print(1)\n");
+    for arguments in [&["explain"][..], &["check", "k.py"], &["run", "k.py"], &["doctor"]] {
+        let full = fs::OpenOptions::new().write(true).open("/dev/full").expect("a device");
+        let mut program = Command::new(env!("CARGO_BIN_EXE_pallas-tui"));
+        let output = program.args(arguments).current_dir(case.folder.path()).stdout(full).output().expect("it starts");
+        let said = String::from_utf8_lossy(&output.stderr).into_owned();
+        assert!(!output.status.success(), "{arguments:?}");
+        assert_eq!(said.matches("standard output cannot be written: ").count(), 1, "{arguments:?}: {said}");
+    }
 }

@@ -262,3 +262,18 @@ fn projects_say_how_their_tests_are_run() {
     let slow = case.run(&["test", "--durations", "0", "-vv", "checks/check_a.py"]);
     assert!(shown(&slow).contains("s call     checks/check_a.py::check_one"), "{}", shown(&slow));
 }
+
+#[test]
+fn files_that_cannot_have_tests_are_named() {
+    let case = Case::with("test_latin.py", b"# caf\xe9\n");
+    fs::write(case.folder.path().join("data.json"), "{}").expect("written");
+    for (path, expected) in [
+        ("test_latin.py", "test_latin.py:1: not UTF-8 (byte 5); save the file as UTF-8"),
+        ("test_latin.py::test_it", "test_latin.py:1: not UTF-8 (byte 5); save the file as UTF-8"),
+        ("data.json", "data.json: not a Python file; tests are in files that end in .py"),
+    ] {
+        let output = case.run(&["test", path]);
+        assert_eq!(output.status.code(), Some(2), "{}", shown(&output));
+        assert_eq!(String::from_utf8_lossy(&output.stderr).trim_end(), format!("pallas-tui: {expected}"));
+    }
+}

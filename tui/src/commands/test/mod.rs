@@ -80,7 +80,7 @@ impl Session {
             strict: args.strict,
             target: args.target,
             acceleration: None,
-            console: Box::new(TestConsole::new(ProcessConsole::new(), listener.clone())),
+            console: Box::new(TestConsole::new(ProcessConsole::new(cancel.clone()), listener.clone())),
             cancel: cancel.clone(),
         };
         let run = Run::new("pytest", PROGRAM, options);
@@ -214,7 +214,10 @@ impl Session {
         for path in &paths {
             match Path::new(path) {
                 folder if folder.is_dir() => given.extend(self.files(folder)?),
-                _ => given.push(path.clone()),
+                _ => {
+                    readable(Path::new(path.split("::").next().unwrap_or(path)))?;
+                    given.push(path.clone());
+                }
             }
         }
         Ok(given)
@@ -228,5 +231,16 @@ impl Session {
             return Err(format!("{}: no tests in this folder: files called {names}", folder.display()));
         }
         Ok(found.iter().map(|path| path_text(path.strip_prefix(".").unwrap_or(path))).collect())
+    }
+}
+
+/// That a file that is named can be one with tests. One that is not there is for the session to tell of, as pytest does.
+fn readable(file: &Path) -> Result<(), String> {
+    if !file.is_file() {
+        return Ok(());
+    }
+    match file.extension().is_some_and(|extension| extension == "py") {
+        true => sources::read(file).map(|_| ()),
+        false => Err(format!("{}: not a Python file; tests are in files that end in .py", path_text(file))),
     }
 }
