@@ -41,7 +41,7 @@ fn one(renderer: &Renderer, batch: &Batch, finding: &Finding) -> String {
     let texts = texts(batch, finding);
     for text in &texts {
         let annotation = |(kind, range, label): &(AnnotationKind, Range<usize>, Option<&'_ str>)| {
-            kind.clone().span(range.clone()).label(label.map(str::to_string))
+            kind.span(range.clone()).label(label.map(str::to_string))
         };
         let snippet = Snippet::source(&*text.part.text).path(&*text.part.path);
         group = group.element(snippet.annotations(text.annotations.iter().map(annotation)));
@@ -71,7 +71,7 @@ fn texts<'a>(batch: &Batch, finding: &'a Finding) -> Vec<Text<'a>> {
     for (kind, span, label) in std::iter::once(primary).chain(labels) {
         let Some(source) = batch.source(span) else { continue };
         let (part, start) = source.part_at(span.start);
-        let annotation = |part: &SourceFile| (kind.clone(), range(part, start, span), label);
+        let annotation = |part: &SourceFile| (kind, range(part, start, span), label);
         match texts.iter_mut().find(|text| text.part.id == part.id && text.start == start) {
             Some(text) => text.annotations.push(annotation(&text.part)),
             None => texts.push(Text { annotations: vec![annotation(&part)], part, start }),
