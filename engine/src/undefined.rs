@@ -22,7 +22,9 @@ impl Shown {
 
     /// Whether a rule says the same of the launch.
     pub(crate) fn is_said_by(&self, finding: &Finding) -> bool {
-        finding.code == self.finding.code && self.places.contains(&finding.span)
+        let of_warpgroups =
+            self.finding.code == rules::READ_BEFORE_WRITE.code && finding.code == rules::GPU_READ_BEFORE_WRITE.code;
+        (finding.code == self.finding.code || of_warpgroups) && self.places.contains(&finding.span)
     }
 }
 

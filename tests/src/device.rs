@@ -8,12 +8,12 @@ use pallas_engine::cuda::{
     BufferId, Call, Compile, CompileError, Compiled, Device, DeviceInfo, Failure, FunctionId, GraphId, Key, NvrtcError,
     Request, Resources, TileCode, TileError, occupancy,
 };
-use pallas_engine::simt::ir::Doubt;
+use pallas_engine::simt::ir::{Doubt, TensorMap};
 use pallas_engine::simt::{
     Architecture, CHECK_WORDS, Check, Garbage, Options, ParamKind, Program, Watched, compile_with, sim,
 };
 use pallas_ir::Role;
-use pallas_tensor::Shape;
+use pallas_tensor::{DType, Shape};
 use std::collections::{BTreeMap, HashMap};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
@@ -94,7 +94,8 @@ impl Fake {
         let kinds = [(false, false), (true, false), (false, true), (true, true)];
         let programs = launches.iter().flat_map(|launch| {
             kinds.map(|(checked, timed)| {
-                let options = Options { checked, timed, traps_nan: checked, ..Options::new(architecture) };
+                let garbage = checked.then(Garbage::default);
+                let options = Options { checked, timed, traps_nan: checked, garbage, ..Options::new(architecture) };
                 compile_with(launch, options).ok()
             })
         });
@@ -136,7 +137,7 @@ fn looked_at(launch: &Launch, architecture: Architecture) -> Vec<Option<Program>
     let watched: Vec<Option<Watched>> = outputs.chain([None]).collect();
     let kinds = [Garbage::default(), Garbage::EVERYWHERE, padding, written];
     let options = kinds.iter().flat_map(|&garbage| {
-        watched.iter().map(move |&watched| Options { garbage, watched, ..Options::new(architecture) })
+        watched.iter().map(move |&watched| Options { garbage: Some(garbage), watched, ..Options::new(architecture) })
     });
     options.map(|options| compile_with(launch, options).ok()).collect()
 }
@@ -178,6 +179,13 @@ impl Device for Fake {
         // Ceilings are measured in memory that nobody looks at.
         state.memory.insert(next, vec![0xAA; bytes.min(64 << 20)]);
         Ok(BufferId(next))
+    }
+
+    fn describe(&mut self, buffer: BufferId, map: &TensorMap, dtype: DType) -> Result<BufferId, Failure> {
+        let bytes = map.extents.iter().product::<usize>() * dtype.size_bytes();
+        assert!(self.state().memory[&buffer.0].len() >= bytes, "a box of an array that is not there: {map:?}");
+        // As long as the driver's own.
+        self.allocate(128)
     }
 
     fn free(&mut self, buffer: BufferId) {

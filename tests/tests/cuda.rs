@@ -196,7 +196,7 @@ fn kernels_that_note_times_check_or_are_tuned_compile_too() {
                 continue;
             };
             let output = launch.with_role(Role::Output).next().map(|(operand, _)| Watched { operand, element: 0 });
-            let watched = ("watched", Options { watched: output, garbage: Garbage::EVERYWHERE, ..plain });
+            let watched = ("watched", Options { watched: output, garbage: Some(Garbage::EVERYWHERE), ..plain });
             for (kind, options) in kinds.iter().chain([&watched]) {
                 programs.push((format!("{sample} {kind}"), compile_with(launch, *options).expect("a program")));
             }

@@ -6,7 +6,7 @@
 
 use pallas_engine::cuda::Compiler;
 use pallas_engine::environment::Wanted;
-use pallas_engine::simt::{Architecture, Options, Program, compile_with};
+use pallas_engine::simt::{Architecture, Garbage, Options, Program, compile_with};
 use pallas_engine::{Analysis, AnalysisOptions, Disk, Environment};
 use pallas_tests::corpus::{each, programs};
 use pallas_tests::cuda::{CAPABILITIES, compile_all, compiler, say};
@@ -28,7 +28,7 @@ fn ways() -> Vec<(String, Options)> {
     let plain = |capability| Options::new(Architecture::new(capability));
     let named = |capability| (Architecture::new(capability).name(), plain(capability));
     let hopper = plain(Architecture::HOPPER.capability);
-    let checked = Options { checked: true, traps_nan: true, ..hopper };
+    let checked = Options { checked: true, traps_nan: true, garbage: Some(Garbage::default()), ..hopper };
     let told = [("checked", checked), ("timed", Options { timed: true, ..hopper })];
     let told = told.map(|(what, options)| (format!("{} {what}", options.architecture.name()), options));
     CAPABILITIES.into_iter().map(named).chain(told).collect()

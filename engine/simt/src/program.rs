@@ -62,8 +62,9 @@ pub struct Options {
     pub timed: bool,
     /// What is not left to the lowering.
     pub tuning: Tuning,
-    /// What memory holds that nobody has written.
-    pub garbage: Garbage,
+    /// What memory holds that nobody has written, where somebody looks for what depends on it. Without, that is what interpret mode has,
+    /// and in memory of warpgroups what was there.
+    pub garbage: Option<Garbage>,
     /// An element of an output that somebody watches: what is stored there is noted.
     pub watched: Option<Watched>,
 }
@@ -112,8 +113,8 @@ pub struct Tuning {
 impl Options {
     /// Neither checked nor timed, and everything left to the lowering.
     pub fn new(architecture: Architecture) -> Options {
-        let (tuning, garbage) = (Tuning::default(), Garbage::default());
-        Options { architecture, checked: false, traps_nan: false, timed: false, tuning, garbage, watched: None }
+        let tuning = Tuning::default();
+        Options { architecture, checked: false, traps_nan: false, timed: false, tuning, garbage: None, watched: None }
     }
 }
 
@@ -300,7 +301,10 @@ pub fn compile_with(launch: &Launch, options: Options) -> Result<Program, Refusa
     for (id, memory) in kernel.memories() {
         positions.insert(id, params.len());
         if let Space::Operand { operand, constant } = memory.space {
-            let kind = ParamKind::Operand { operand, initial: initial_with(launch, operand, options.garbage) };
+            let kind = ParamKind::Operand {
+                operand,
+                initial: initial_with(launch, operand, options.garbage.unwrap_or_default()),
+            };
             let keys = launch.operands.get(operand).is_some_and(|operand| operand.array.dtype == DType::Key);
             params.push(Param { kind, dtype: memory.dtype, len: memory.len, written: !constant, keys });
         }

@@ -10,7 +10,7 @@ use pallas_cuda::{
 };
 use pallas_interpret::Undefined;
 use pallas_ir::{Finding, Launch};
-use pallas_simt::{Architecture, Options, Program, Tuning};
+use pallas_simt::{Architecture, Garbage, Options, Program, Tuning};
 use pallas_syntax::Span;
 use pallas_tensor::Array;
 use std::collections::HashMap;
@@ -185,7 +185,8 @@ impl Gpu {
     fn options(&self) -> Options {
         let mut architecture = Architecture::new(self.device.info().architecture());
         architecture.shared_bytes = self.device.info().shared_per_block;
-        Options { checked: self.checked, traps_nan: self.traps_nan, tuning: self.tuning, ..Options::new(architecture) }
+        let Gpu { checked, traps_nan, tuning, .. } = *self;
+        Options { checked, traps_nan, tuning, garbage: checked.then(Garbage::default), ..Options::new(architecture) }
     }
 
     /// Compiles what launches will need, several at a time, before anybody asks for it; `progress` hears how many of how many are
@@ -260,7 +261,7 @@ impl Gpu {
         }
         let plain = Options { checked: false, traps_nan: false, ..self.options() };
         let mut again = |garbage, watched| {
-            let compiled = self.compiled(launch, Options { garbage, watched, ..plain }).ok()?;
+            let compiled = self.compiled(launch, Options { garbage: Some(garbage), watched, ..plain }).ok()?;
             let ran = self.execute(launch, &compiled, inputs).ok()?;
             Some(Trial { outputs: ran.outputs, stores: ran.stores })
         };

@@ -6,7 +6,7 @@ use super::{Accelerator, NotRun, Ran, told};
 use pallas_ir::{Finding, Launch, Role};
 use pallas_simt::ir::Doubt;
 use pallas_simt::lower::grid::ids_of;
-use pallas_simt::{Architecture, Options, Program, Tuning, compile_with, sim};
+use pallas_simt::{Architecture, Garbage, Options, Program, Tuning, compile_with, sim};
 use pallas_syntax::Span;
 use pallas_tensor::{Array, ops};
 
@@ -43,7 +43,7 @@ impl Simulator {
         let options = Options { checked: self.checked, traps_nan: self.traps_nan, timed, ..self.options(launch) };
         let (program, outputs, report) = run(launch, inputs, options)?;
         let mut again = |garbage, watched| {
-            let options = Options { garbage, watched, ..self.options(launch) };
+            let options = Options { garbage: Some(garbage), watched, ..self.options(launch) };
             let (_, outputs, report) = run(launch, inputs, options).ok()?;
             Some(Trial { outputs, stores: report.stores })
         };
@@ -70,7 +70,8 @@ impl Simulator {
     }
 
     fn options(self, launch: &Launch) -> Options {
-        Options { tuning: self.tuning, ..Options::new(Architecture::meant_by(launch)) }
+        let garbage = self.checked.then(Garbage::default);
+        Options { tuning: self.tuning, garbage, ..Options::new(Architecture::meant_by(launch)) }
     }
 
     /// A complaint as a finding, if it is one of what is looked for, and in words otherwise.

@@ -20,7 +20,8 @@ pub(super) type Again<'a> = &'a mut dyn FnMut(Garbage, Option<Watched>) -> Optio
 
 /// What a launch left undefined that gave these outputs. What cannot be run again is not known.
 pub(super) fn undefined(launch: &Launch, inputs: &[Array], outputs: &[Array], again: Again<'_>) -> Vec<Undefined> {
-    if !LaunchPlan::new(launch).is_ok_and(|plan| plan.may_leak()) {
+    // Nothing is proved of what warpgroups hand each other, however they are interpreted.
+    if !launch.has_agents() && !LaunchPlan::new(launch).is_ok_and(|plan| plan.may_leak()) {
         return Vec::new();
     }
     let Some(others) = again(Garbage::EVERYWHERE, None) else { return Vec::new() };

@@ -241,9 +241,14 @@ impl Printer<'_> {
                     "if (t == 0) asm volatile(\"cp.async.bulk.wait_group{read} {pending};\" ::: \"memory\");"
                 ));
             }
-            _ => self.line("asm volatile(\"fence.proxy.async.shared::cta;\" ::: \"memory\");"),
+            _ => self.publish(),
         }
         Ok(())
+    }
+
+    /// Engines see what the thread has written to shared memory.
+    pub(super) fn publish(&mut self) {
+        self.line("asm volatile(\"fence.proxy.async.shared::cta;\" ::: \"memory\");");
     }
 }
 

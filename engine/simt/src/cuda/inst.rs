@@ -184,9 +184,10 @@ impl<'a> Printer<'a> {
             self.line(format!("{0}* {1} = ({0}*)({base} + {at});", words.memory, self.name(id)));
         }
         self.accumulators();
+        self.begin_shared()?;
         self.begin_phases();
         self.begin_tensor();
-        Ok(())
+        self.begin_columns()
     }
 
     /// The begin of the block, or its end, if times are noted.

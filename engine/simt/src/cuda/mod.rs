@@ -2,6 +2,7 @@
 //! line in a table. A value of many registers is an array and a loop that is unrolled; the compiler makes registers of it.
 
 mod accesses;
+mod begins;
 mod control;
 mod engines;
 mod expression;
@@ -64,6 +65,11 @@ pub(crate) fn owned(kernel: &Kernel) -> Vec<(MemoryId, usize)> {
         }
     });
     arrays
+}
+
+/// Columns of tensor memory that arrays have.
+pub(crate) fn columns(kernel: &Kernel) -> usize {
+    tensor::places(kernel).1
 }
 
 fn is_shared(space: &Space) -> bool {

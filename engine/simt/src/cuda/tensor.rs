@@ -2,7 +2,7 @@
 
 use super::inst::Printer;
 use crate::Refusal;
-use crate::ir::{Factor, Inst, LeftFactor, Memory, MemoryId, Op, Scales, Space, TensorProduct, Value, WARP};
+use crate::ir::{Factor, Inst, Kernel, LeftFactor, Memory, MemoryId, Op, Scales, Space, TensorProduct, Value, WARP};
 use crate::lower::tensor::packed;
 use pallas_tensor::DType;
 
@@ -10,7 +10,7 @@ use pallas_tensor::DType;
 const FEWEST: usize = 32;
 
 /// Columns of four bytes that an array has.
-fn width(memory: &Memory) -> usize {
+pub(super) fn width(memory: &Memory) -> usize {
     (memory.len * memory.dtype.size_bytes()).div_ceil(4)
 }
 
@@ -25,22 +25,22 @@ fn kind(dtype: DType) -> (&'static str, u32) {
     }
 }
 
+/// The first column of each array, where it was said or one behind the other, and where the last one ends.
+pub(super) fn places(kernel: &Kernel) -> (Vec<(MemoryId, usize)>, usize) {
+    let (mut places, mut end) = (Vec::new(), 0);
+    for (id, memory) in kernel.memories().filter(|(_, memory)| memory.space == Space::Tensor) {
+        let first = memory.at.map_or(end, |at| at / 4);
+        places.push((id, first));
+        end = end.max(first + width(memory));
+    }
+    (places, end)
+}
+
 impl Printer<'_> {
     /// Columns that the kernel has.
     pub(super) fn tensor_columns(&self) -> usize {
-        let columns = self.tensor_places().1;
+        let columns = super::columns(self.kernel);
         if columns == 0 { 0 } else { columns.next_power_of_two().max(FEWEST) }
-    }
-
-    /// The first column of each array, where it was said or one behind the other, and where the last one ends.
-    fn tensor_places(&self) -> (Vec<(MemoryId, usize)>, usize) {
-        let (mut places, mut end) = (Vec::new(), 0);
-        for (id, memory) in self.kernel.memories().filter(|(_, memory)| memory.space == Space::Tensor) {
-            let first = memory.at.map_or(end, |at| at / 4);
-            places.push((id, first));
-            end = end.max(first + width(memory));
-        }
-        (places, end)
     }
 
     /// How many blocks have tensor memory together: all that is done to it has to say the same.
@@ -71,17 +71,22 @@ impl Printer<'_> {
         ));
         self.line(format!("  asm volatile(\"tcgen05.relinquish_alloc_permit.cta_group::{group}.sync.aligned;\");"));
         self.line("}");
+        self.meet_with_tensor();
+        self.line("const unsigned tensor_begin = *tensor_slot;");
+        for (id, first) in places(self.kernel).0 {
+            let name = self.name(id);
+            self.line(format!("const unsigned {name} = tensor_begin + {first};"));
+        }
+    }
+
+    /// All threads that have tensor memory in common meet, and what they did to it is done.
+    pub(super) fn meet_with_tensor(&mut self) {
         self.line("asm volatile(\"tcgen05.fence::before_thread_sync;\" ::: \"memory\");");
-        match group {
+        match self.group() {
             1 => self.line("__syncthreads();"),
             _ => self.cluster_barrier(),
         }
         self.line("asm volatile(\"tcgen05.fence::after_thread_sync;\" ::: \"memory\");");
-        self.line("const unsigned tensor_begin = *tensor_slot;");
-        for (id, first) in self.tensor_places().0 {
-            let name = self.name(id);
-            self.line(format!("const unsigned {name} = tensor_begin + {first};"));
-        }
     }
 
     pub(super) fn end_tensor(&mut self) {

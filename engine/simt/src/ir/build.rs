@@ -87,6 +87,11 @@ impl Builder {
         memory.align = memory.align.max(bytes);
     }
 
+    /// Says what an array's elements are when a block begins.
+    pub fn begins(&mut self, id: MemoryId, element: Scalar) {
+        self.kernel.memories[id.0 as usize].begins = Some(element);
+    }
+
     /// The number of a box that engines copy.
     pub fn tensor_map(&mut self, map: super::TensorMap) -> usize {
         let known = self.kernel.maps.iter().position(|known| *known == map);
@@ -115,7 +120,8 @@ impl Builder {
     /// Adds an array.
     pub fn memory(&mut self, name: impl Into<String>, dtype: DType, len: usize, space: Space) -> MemoryId {
         let align = super::ALIGNMENT;
-        self.kernel.memories.push(Memory { name: name.into(), dtype, len, space, align, at: None, scopes: Vec::new() });
+        let (at, scopes, begins) = (None, Vec::new(), None);
+        self.kernel.memories.push(Memory { name: name.into(), dtype, len, space, align, at, scopes, begins });
         MemoryId(self.kernel.memories.len() as u32 - 1)
     }
 

@@ -46,7 +46,7 @@ pub use verify::{Wrong, verify};
 
 use crate::marks::Site;
 use pallas_syntax::Span;
-use pallas_tensor::{Array, DType};
+use pallas_tensor::{Array, DType, Scalar};
 use smallvec::SmallVec;
 
 /// Bytes that arrays of a block begin at a multiple of, unless more is asked for.
@@ -91,6 +91,8 @@ pub struct Memory {
     /// Scopes of the kernel that it is allocated in, by number, outer ones first. What scopes have that do not lie in each other is
     /// never needed at the same time.
     pub scopes: Vec<u32>,
+    /// What its elements are when a block begins, where somebody wants to know; `None`: what was there.
+    pub begins: Option<Scalar>,
 }
 
 impl Memory {

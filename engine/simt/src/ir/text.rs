@@ -35,7 +35,8 @@ impl fmt::Display for Memory {
             Space::Workspace => "workspace".to_string(),
             Space::Constant(_) => "constant".to_string(),
         };
-        write!(f, "memory {}: {}[{}] in {space}", self.name, self.dtype.short_name(), self.len)
+        write!(f, "memory {}: {}[{}] in {space}", self.name, self.dtype.short_name(), self.len)?;
+        self.begins.map_or(Ok(()), |element| write!(f, ", begins as {element:?}"))
     }
 }
 

@@ -74,14 +74,21 @@ impl Lower<'_> {
         self.b.add(op, &operands, &[], Vec::new());
     }
 
+    /// The element of a Ref's array that somebody watches.
+    fn watched_of(&self, view: &RefView) -> Option<usize> {
+        let Space::Operand { operand, .. } = self.b.kernel().memory(view.memory).space else { return None };
+        self.watched.filter(|watched| watched.operand == operand).map(|watched| watched.element)
+    }
+
+    /// Whether somebody watches an element of a Ref's array.
+    pub(crate) fn is_watched(&self, view: &RefView) -> bool {
+        self.watched_of(view).is_some()
+    }
+
     /// Notes what is stored to the element that is watched.
     pub(crate) fn witness(&mut self, view: &RefView, index: Value, value: Value, once: Option<Value>) {
         let memory = view.memory;
-        let here = match self.b.kernel().memory(memory).space {
-            Space::Operand { operand, .. } => self.watched.filter(|watched| watched.operand == operand),
-            _ => None,
-        };
-        let Some(element) = here.and_then(|watched| i32::try_from(watched.element).ok()) else { return };
+        let Some(element) = self.watched_of(view).and_then(|element| i32::try_from(element).ok()) else { return };
         let regs = self.b.ty(index).regs;
         let value = self.b.splat(value, regs);
         let once = once.map(|once| self.b.splat(once, regs));

@@ -65,6 +65,8 @@ pub(crate) struct Lower<'a> {
     pub(crate) traps_nan: bool,
     /// What memory holds that nobody has written.
     pub(crate) garbage: Garbage,
+    /// Whether memory of teams holds that too when a block begins.
+    pub(crate) begins: bool,
     /// The element whose stores are noted.
     pub(crate) watched: Option<Watched>,
     /// Whether the kernel notes its times.
@@ -117,7 +119,8 @@ impl<'a> Lower<'a> {
             outside: Vec::new(),
             piece: None,
             traps_nan: options.traps_nan,
-            garbage: options.garbage,
+            garbage: options.garbage.unwrap_or_default(),
+            begins: options.garbage.is_some(),
             watched: options.watched,
             // Times of several teams would stand in one list.
             timed: options.timed && !has_teams,

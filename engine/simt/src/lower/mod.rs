@@ -107,7 +107,14 @@ pub fn lower(launch: &Launch, options: Options) -> Result<Kernel, Refusal> {
         place::place(&mut kernel, architecture);
         checked(launch, "placing memory", &kernel)?;
     } else {
-        scopes::share(&mut kernel);
+        // Where it is looked for what depends on memory that nobody wrote, scopes do not find what others left, if there is room.
+        let fits = |kernel: &Kernel| {
+            crate::cuda::shared_bytes(kernel) <= architecture.shared_bytes
+                && crate::cuda::columns(kernel) <= tensor::MOST
+        };
+        if options.garbage.is_none() || !fits(&kernel) {
+            scopes::share(&mut kernel);
+        }
         checked(launch, "sharing memory of scopes", &kernel)?;
     }
     barriers::insert(&mut kernel);

@@ -207,6 +207,7 @@ impl Lower<'_> {
             piece: None,
             traps_nan: self.traps_nan,
             garbage: self.garbage,
+            begins: self.begins,
             watched: self.watched,
             timed: self.timed,
         };

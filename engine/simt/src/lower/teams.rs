@@ -4,6 +4,7 @@
 
 use super::context::Lower;
 use super::number::Number;
+use super::random;
 use super::refs::{RefDim, RefView, Shown};
 use super::transfers::Panels;
 use crate::ir::{MemoryId, Op, Scales, Space, Ty, Value};
@@ -143,6 +144,7 @@ impl Lower<'_> {
                     None => self.tensor_memory(ty)?,
                 };
                 self.b.align(view.memory, COLUMNS);
+                self.begin_undefined(view.memory);
                 if together {
                     self.b.scoped(view.memory, &self.teams.scopes);
                 }
@@ -152,6 +154,7 @@ impl Lower<'_> {
         }
         let space = if together { Space::Shared } else { Space::Team };
         let memory = self.b.memory(format!("{name}_{number}"), ty.dtype, len, space);
+        self.begin_undefined(memory);
         let panels = Panels::of(ty, self.multiplies(param));
         let align = if panels.is_some() { Panels::ALIGN } else { Panels::PLAIN_ALIGN };
         self.b.align(memory, align);
@@ -162,6 +165,16 @@ impl Lower<'_> {
             self.teams.panels.insert(memory, panels);
         }
         Ok(RefView::whole(memory, &ty.shape, false))
+    }
+
+    /// Where that is asked for, an array begins with what nobody has written. It is there before engines and other blocks come, which
+    /// stores of the kernel would not be.
+    fn begin_undefined(&mut self, memory: MemoryId) {
+        if self.begins {
+            let dtype = self.b.kernel().memory(memory).dtype;
+            let element = self.garbage.memory(dtype, self.launch.interpretation);
+            self.b.begins(memory, random::number(element));
+        }
     }
 
     /// That something is not lowered.

@@ -11,7 +11,7 @@ use pallas_ir::{Function, MemorySpace, OpData, OpKind, RefType, ValueId};
 use pallas_tensor::DType;
 
 /// Columns that a device has.
-const MOST: usize = 512;
+pub(super) const MOST: usize = 512;
 
 /// Whether products of a kernel are those of two blocks: a device takes tensor memory for one block or for two.
 fn of_pairs(function: &Function) -> bool {

@@ -141,7 +141,10 @@ impl Lower<'_> {
     }
 
     fn sent(&mut self, op: &OpData, shared: &RefView, global: &RefView, combine: Combine) -> Result<(), Refusal> {
-        match self.boxes(global, shared) {
+        // Engines do not tell what they bring to an element that somebody watches; threads do.
+        let is_watched = combine == Combine::Exchange && !self.teams.in_warp && self.is_watched(global);
+        let boxes = if is_watched { None } else { self.boxes(global, shared) };
+        match boxes {
             Some((map, pieces)) => {
                 for Piece { begins, at } in pieces {
                     let mut operands = vec![at.value(&mut self.b)];

@@ -43,6 +43,8 @@ pub(super) struct Ram {
     lent: Vec<u16>,
     /// Bytes of an element, if it lies in banks.
     pub(super) banked: Option<usize>,
+    /// What it holds when a block begins, if that is defined.
+    begins: Option<Array>,
 }
 
 /// An access of all threads at once.
@@ -68,13 +70,22 @@ impl Ram {
             lent: vec![0; if shared { len } else { 0 }],
             more: HashMap::new(),
             banked: shared.then(|| array.dtype().size_bytes()),
+            begins: None,
             array,
         }
     }
 
-    /// A new block begins: what is its own holds nothing.
+    /// The same where a block begins with what the array holds now, which counts as written.
+    pub(super) fn filled(self) -> Ram {
+        Ram { begins: Some(self.array.clone()), ..self }
+    }
+
+    /// A new block begins: what is its own holds nothing, or what it begins with.
     pub(super) fn begin(&mut self) {
-        self.initialized.fill(false);
+        self.initialized.fill(self.begins.is_some());
+        if let Some(begins) = &self.begins {
+            self.array = begins.clone();
+        }
         self.flying.fill(false);
         self.lent.fill(0);
         self.more.clear();

@@ -22,12 +22,12 @@ mod world;
 
 pub use report::{Complaint, Kind, Report};
 
-use crate::ir::{Kernel, Space, TensorProduct};
+use crate::ir::{Kernel, Memory, Space, TensorProduct};
 use crate::lower::random;
 use crate::{Initial, ParamKind, Program};
 use memory::Ram;
 use pallas_syntax::Span;
-use pallas_tensor::{Array, ops};
+use pallas_tensor::{Array, Scalar, ops};
 use std::fmt;
 use world::World;
 
@@ -104,9 +104,9 @@ pub fn run_kernel(
                 position.map(|position| arrays.swap_remove(position).1)
             }
             Space::Constant(array) => ops::reshape(array, [array.size()].as_slice()).ok(),
-            Space::Tensor => Array::zeros(memory.dtype, [memory.len * TensorProduct::LANES].as_slice()).ok(),
-            Space::Phases { .. } | Space::Registers => Array::zeros(memory.dtype, [memory.len].as_slice()).ok(),
-            Space::Shared | Space::Team | Space::Workspace => Array::zeros(memory.dtype, [memory.len].as_slice()).ok(),
+            Space::Tensor => fresh(memory, memory.len * TensorProduct::LANES),
+            Space::Phases { .. } | Space::Registers => fresh(memory, memory.len),
+            Space::Shared | Space::Team | Space::Workspace => fresh(memory, memory.len),
         };
         let array = array.ok_or_else(|| Fault {
             message: format!("there is no array for {}", memory.name),
@@ -115,7 +115,8 @@ pub fn run_kernel(
         let constant = matches!(memory.space, Space::Constant(_) | Space::Operand { constant: true, .. });
         let own = matches!(memory.space, Space::Shared | Space::Team | Space::Tensor | Space::Workspace);
         let shared = matches!(memory.space, Space::Shared | Space::Team | Space::Tensor);
-        memories.push(Ram::new(&memory.name, array, shared, own, constant));
+        let ram = Ram::new(&memory.name, array, shared, own, constant);
+        memories.push(if memory.begins.is_some() { ram.filled() } else { ram });
     }
     let mut world = World::new(kernel, memories, fuel);
     while let Some(first) = world.claims.begin() {
@@ -128,6 +129,12 @@ pub fn run_kernel(
         _ => None,
     });
     Ok((operands.collect(), report))
+}
+
+/// An array that nobody has written.
+fn fresh(memory: &Memory, len: usize) -> Option<Array> {
+    let element = memory.begins.unwrap_or_else(|| Scalar::zero(memory.dtype));
+    Array::full(memory.dtype, [len].as_slice(), element).ok()
 }
 
 /// Whether registers are neighbours in memory, so many at a time, from a multiple of their number on. Masked off are all or none.
