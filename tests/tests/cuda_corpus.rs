@@ -1,17 +1,19 @@
 //! The CUDA C++ of every launch of the conformance programs, compiled to machine code by NVRTC for three generations of GPUs, and for
 //! Hopper as it is with checks and with notes of time too: no GPU is needed, NVRTC is, and without it the test says that it is
-//! skipped. PROGRAM, a part of a path, says which programs alone.
+//! skipped. PROGRAM, a part of a path, says which programs alone; CUDA_TABLE, the path of a file, wants a table there of what they weigh,
+//! the heaviest first.
 //!
 //! None of them spills but those in [`SPILLS`]. What is not lowered at all stands in `tests/simt/exceptions.txt`.
 
-use pallas_engine::cuda::Compiler;
+use pallas_engine::cuda::{Compiled, Compiler, disassemble, find};
 use pallas_engine::environment::Wanted;
 use pallas_engine::simt::{Architecture, Garbage, Options, Program, compile_with};
 use pallas_engine::{Analysis, AnalysisOptions, Disk, Environment};
 use pallas_tests::corpus::{each, programs};
-use pallas_tests::cuda::{CAPABILITIES, compile_all, compiler, say};
+use pallas_tests::cuda::{CAPABILITIES, compile_all, compiler, places, say};
+use pallas_tests::machine_code::Weight;
 use std::collections::HashSet;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 /// Eight bytes of a kernel with 32 registers, also where it may have more.
@@ -136,6 +138,40 @@ fn jax_kernels_for_warpgroups_compile_without_a_spill() {
     assert!(wrong.is_empty(), "{}", wrong.join("\n"));
 }
 
+/// What kernels weigh, where somebody wants to know.
+struct Table {
+    file: PathBuf,
+    disassembler: PathBuf,
+    rows: Vec<(Weight, String)>,
+}
+
+impl Table {
+    fn wanted() -> Option<Table> {
+        let file = PathBuf::from(std::env::var_os("CUDA_TABLE")?);
+        let disassembler = find(&places()).nvdisasm.expect("CUDA_TABLE needs nvdisasm");
+        Some(Table { file, disassembler, rows: Vec::new() })
+    }
+
+    fn row(&mut self, name: &str, compiled: &Compiled) {
+        let listing = disassemble(&self.disassembler, &compiled.cubin, &std::env::temp_dir()).expect("machine code");
+        let weight = Weight::of(&listing);
+        let Weight { instructions, local, inner, inner_local } = weight;
+        let used = compiled.resources.unwrap_or_default();
+        let spilled = used.spill_stores + used.spill_loads;
+        let columns = [spilled as usize, local, inner_local, inner, instructions, used.registers as usize];
+        let columns = columns.map(|column| format!("{column:>12}"));
+        self.rows.push((weight, format!("{} {name}", columns.join(" "))));
+    }
+
+    fn write(mut self) {
+        self.rows.sort_by_key(|(weight, _)| std::cmp::Reverse((weight.inner_local, weight.local, weight.inner)));
+        let head = ["spilled", "local", "local inside", "inner loop", "instructions", "registers"];
+        let mut text = format!("{} kernel\n", head.map(|name| format!("{name:>12}")).join(" "));
+        self.rows.iter().for_each(|(_, row)| text.extend([row, "\n"]));
+        std::fs::write(&self.file, text).expect("the table is written");
+    }
+}
+
 #[test]
 fn the_conformance_programs_compile() {
     let Some(compiler) = compiler("the CUDA C++ of the conformance programs") else { return };
@@ -144,11 +180,15 @@ fn the_conformance_programs_compile() {
     paths.retain(|path| path.display().to_string().contains(&wanted));
     let launches: Vec<_> = each(&paths, |path| lowered(path, &Environment::default())).into_iter().flatten().collect();
     let (mut wrong, mut spills) = (Vec::new(), Vec::new());
+    let mut table = Table::wanted();
     for (number, (way, options)) in ways().iter().enumerate() {
         let mine = launches.iter().filter_map(|(name, programs)| Some((name, programs[number].as_ref()?)));
         let (names, mine): (Vec<_>, Vec<_>) = mine.unzip();
         say(&format!("{way}: {} kernels", mine.len()));
         for (name, answer) in names.iter().zip(compile_all(&compiler, options.architecture, mine)) {
+            if let (Some(table), Ok(compiled)) = (&mut table, &answer) {
+                table.row(&format!("{name} {way}"), compiled);
+            }
             match answer {
                 Ok(compiled) if compiled.resources.unwrap_or_default().spills() => {
                     say(&format!("  {name} spills: {:?}", compiled.resources));
@@ -158,6 +198,9 @@ fn the_conformance_programs_compile() {
                 Err(error) => wrong.push(format!("{name} {way}: {error}\n{}", error.source_text)),
             }
         }
+    }
+    if let Some(table) = table {
+        table.write();
     }
     assert!(!wanted.is_empty() || launches.len() > 300, "only {} launches are lowered", launches.len());
     let known = |launch: &str| SPILLS.iter().any(|(known, _)| *known == launch);
