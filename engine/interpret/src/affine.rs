@@ -125,19 +125,22 @@ impl IndexMap {
             IndexMap::Zero => {}
             IndexMap::Affine(rows) => out.extend(rows.iter().map(|row| row.at(ids))),
             IndexMap::Tape(tape) => {
-                if registers.is_empty() {
-                    *registers = registers_of(tape);
-                }
                 // The chains in memory are the kernel's.
                 let body = match &tape.fused {
                     Some(fused) if tape.chains.is_empty() && memory.races.is_none() => fused,
                     _ => &tape.body,
                 };
+                if registers.is_empty() {
+                    *registers = registers_of(tape);
+                    // Refs stay where they are from program to program.
+                    for (&param, view) in body.params.iter().skip(ids.len()).zip(prefetched) {
+                        registers[param as usize] = Value::reference(view.clone());
+                    }
+                }
                 let interpretation = Interpretation::Unsaid;
                 let mut machine = Machine { registers, memory, ids, grid, hooks, tape, interpretation, places: None };
                 let numbers = ids.iter().map(|&id| Value::Number(Number::Integer(id as i32)));
-                let scalars = prefetched.iter().cloned().map(Value::reference);
-                machine.enter(body, numbers.chain(scalars));
+                machine.enter(body, numbers);
                 machine.run(body)?;
                 for &source in &body.yields {
                     out.push(machine.integer(source)?);

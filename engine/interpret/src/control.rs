@@ -5,10 +5,11 @@ use crate::fresh;
 use crate::hooks::Unmatched;
 use crate::machine::{Machine, Value};
 use crate::memory::View;
+use crate::numbers::Number;
 use crate::semaphores::Leftover;
 use crate::tape::{Block, Step};
 use pallas_ir::{Interpretation, RefType};
-use pallas_tensor::{Array, Scalar};
+use pallas_tensor::{Array, DType, Scalar};
 use smallvec::SmallVec;
 
 type Values = SmallVec<[Value; 1]>;
@@ -28,8 +29,11 @@ impl Machine<'_> {
         let mut counter = lower;
         while counter < upper {
             self.poll()?;
-            let number = Array::scalar(dtype, Scalar::Int(counter.into()));
-            self.enter(body, std::iter::once(Value::Tile(number)).chain(carries));
+            let number = match i32::try_from(counter) {
+                Ok(counter) if dtype == DType::I32 => Value::Number(Number::Integer(counter)),
+                _ => Value::Tile(Array::scalar(dtype, Scalar::Int(counter.into()))),
+            };
+            self.enter(body, std::iter::once(number).chain(carries));
             self.run(body)?;
             carries = self.yields(body)?.into_iter().collect();
             counter += 1;
@@ -57,8 +61,8 @@ impl Machine<'_> {
     }
 
     pub(crate) fn run_cond(&mut self, step: &Step, branches: &[Block]) -> Result<Values, RunError> {
-        let which = match self.number(step.operands[0]) {
-            Some(number) => number.integer().into(),
+        let which = match self.number(step.operands[0]).and_then(Number::integer) {
+            Some(number) => number.into(),
             None => scalar(&self.tile(step.operands[0])?)?,
         };
         let which = which.clamp(0, branches.len() as i64 - 1) as usize;

@@ -1,6 +1,7 @@
 //! Steps that are chains of operations: tiles, stores and reductions of what is computed chunk by chunk.
 
 use crate::access::{Access, Index};
+use crate::arena::Given;
 use crate::error::RunError;
 use crate::later::{Over, Pending, Workshop, numbered, views};
 use crate::machine::{Machine, Value};
@@ -79,19 +80,19 @@ impl Machine<'_> {
 
     /// Runs a chain over registers to a tile of its own.
     fn chain(&mut self, chain: usize, operands: &[Source]) -> Result<Array, RunError> {
-        let Workshop { chains, lanes, tiles } = &mut self.memory.workshop;
-        let chain = numbered(chains, chain)?;
-        let mut tile = tiles.take(chain.dtype(), chain.shape())?;
-        chain.run(&views(chain, held(self.registers, operands))?, &mut Target::whole(&mut tile), lanes);
-        tiles.keep(&tile);
+        let Workshop { chains, lanes, tiles, scalars } = &mut self.memory.workshop;
+        let (number, chain) = (Given::Result(chain), numbered(chains, chain)?);
+        let mut tile = tiles.take_again(number, chain.dtype(), chain.shape())?;
+        chain.run(&views(chain, held(self.registers, operands), scalars)?, &mut Target::of(chain, &mut tile), lanes);
+        tiles.keep_for(number, &tile);
         Ok(tile)
     }
 
     /// Runs one to a place.
     fn chain_onto(&mut self, chain: usize, operands: &[Source], target: &mut Target<'_>) -> Result<(), RunError> {
-        let Workshop { chains, lanes, .. } = &mut self.memory.workshop;
+        let Workshop { chains, lanes, scalars, .. } = &mut self.memory.workshop;
         let chain = numbered(chains, chain)?;
-        chain.run(&views(chain, held(self.registers, operands))?, target, lanes);
+        chain.run(&views(chain, held(self.registers, operands), scalars)?, target, lanes);
         Ok(())
     }
 
@@ -111,7 +112,11 @@ impl Machine<'_> {
 
     /// What is in registers, for later.
     fn taken(&mut self, reads: &[Source]) -> Result<SmallVec<[Value; 4]>, RunError> {
-        reads.iter().map(|&source| self.take(source)).collect()
+        let take = |&source: &Source| match self.take(source)? {
+            Value::Number(number) => Ok(Value::Tile(number.tile())),
+            value => Ok(value),
+        };
+        reads.iter().map(take).collect()
     }
 
     fn reduce_chain(
@@ -122,12 +127,12 @@ impl Machine<'_> {
         shape: &Shape,
         keeps: bool,
     ) -> Result<Values, RunError> {
-        let Workshop { chains, lanes, tiles } = &mut self.memory.workshop;
-        let chain = numbered(chains, chain)?;
-        let views = views(chain, held(self.registers, operands))?;
-        let mut result = tiles.take(chain.dtype(), shape)?;
+        let Workshop { chains, lanes, tiles, scalars } = &mut self.memory.workshop;
+        let (number, chain) = (chain, numbered(chains, chain)?);
+        let views = views(chain, held(self.registers, operands), scalars)?;
+        let mut result = tiles.take_again(Given::Result(number), chain.dtype(), shape)?;
         let mut kept = match keeps {
-            true => Some(tiles.take(chain.dtype(), chain.shape())?),
+            true => Some(tiles.take_again(Given::Rows(number), chain.dtype(), chain.shape())?),
             false => None,
         };
         {
@@ -135,10 +140,10 @@ impl Machine<'_> {
             let rows = kept.as_mut().and_then(|kept| kept.elements_mut::<f32>());
             chain.reduce(op, length, &views, rows, sums, lanes);
         }
-        tiles.keep(&result);
+        tiles.keep_for(Given::Result(number), &result);
         let mut values: Values = smallvec![Value::Tile(result)];
         if let Some(kept) = kept {
-            tiles.keep(&kept);
+            tiles.keep_for(Given::Rows(number), &kept);
             values.push(Value::Tile(kept));
         }
         Ok(values)
@@ -220,7 +225,7 @@ impl Machine<'_> {
 }
 
 /// What registers hold that a chain reads.
-fn held<'a>(registers: &'a [Value], operands: &[Source]) -> impl Iterator<Item = &'a Value> {
+fn held<'a>(registers: &'a [Value], operands: &[Source]) -> impl Iterator<Item = &'a Value> + Clone {
     operands.iter().map(|source| &registers[source.register as usize])
 }
 

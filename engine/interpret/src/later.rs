@@ -7,6 +7,7 @@
 use crate::error::RunError;
 use crate::machine::Value;
 use crate::memory::{Memory, View, ViewDim};
+use crate::scalars::Scalars;
 use pallas_ir::DimIndex;
 use pallas_tensor::ops::fused::{Chain, Lanes, Layer, Place, Target, View as Elements};
 use pallas_tensor::{Array, DType, Shape};
@@ -100,6 +101,7 @@ pub(crate) struct Workshop {
     pub(crate) chains: Vec<Arc<Chain>>,
     pub(crate) lanes: Lanes,
     pub(crate) tiles: crate::arena::Tiles,
+    pub(crate) scalars: Scalars,
 }
 
 /// Strides of an array's own dimensions.
@@ -108,8 +110,19 @@ fn strides_of(shape: &Shape) -> SmallVec<[isize; 6]> {
 }
 
 /// What a chain reads, found where it lies.
-fn view<'a>(chain: &'a Chain, read: usize, value: &'a Value) -> Result<Elements<'a>, RunError> {
+fn view<'a>(
+    chain: &'a Chain,
+    read: usize,
+    value: &'a Value,
+    scalars: Option<&'a Scalars>,
+) -> Result<Elements<'a>, RunError> {
     let malformed = || RunError::malformed("what a chain reads is not there");
+    if let &Value::Number(number) = value {
+        let fits = chain.read_type(read).is_some_and(|(dtype, shape)| dtype == number.dtype() && shape.rank() == 0);
+        let element =
+            scalars.and_then(|scalars| scalars.element(read, number)).filter(|_| fits).ok_or_else(malformed)?;
+        return Ok(chain.view_of(read, element));
+    }
     if chain.read_type(read).is_none() || chain.read_type(read) != type_of(value) {
         return Err(malformed());
     }
@@ -124,12 +137,27 @@ fn view<'a>(chain: &'a Chain, read: usize, value: &'a Value) -> Result<Elements<
 }
 
 /// What a chain reads, each found where it lies.
-pub(crate) fn views<'a>(chain: &'a Chain, reads: impl Iterator<Item = &'a Value>) -> Result<Views<'a>, RunError> {
+pub(crate) fn views<'a>(
+    chain: &'a Chain,
+    reads: impl Iterator<Item = &'a Value> + Clone,
+    scalars: &'a mut Scalars,
+) -> Result<Views<'a>, RunError> {
+    for (read, value) in reads.clone().enumerate() {
+        if let &Value::Number(number) = value {
+            scalars.hold(read, number);
+        }
+    }
+    let scalars: &Scalars = scalars;
     let mut views = Views::new();
     for (number, value) in reads.enumerate() {
-        views.push(view(chain, number, value)?);
+        views.push(view(chain, number, value, Some(scalars))?);
     }
     Ok(views)
+}
+
+/// The same of what was put off, in which numbers are tiles.
+fn views_of_tiles<'a>(chain: &'a Chain, reads: impl Iterator<Item = &'a Value>) -> Result<Views<'a>, RunError> {
+    reads.enumerate().map(|(read, value)| view(chain, read, value, None)).collect()
 }
 
 pub(crate) type Views<'a> = SmallVec<[Elements<'a>; 6]>;
@@ -148,7 +176,7 @@ impl Pending {
         lanes: &mut Lanes,
     ) -> Result<(), RunError> {
         let chain = self.chain(chains)?;
-        let reads = views(chain, self.reads.iter())?;
+        let reads = views_of_tiles(chain, self.reads.iter())?;
         if self.over.is_empty() {
             chain.run(&reads, target, lanes);
             return Ok(());
@@ -158,7 +186,7 @@ impl Pending {
             .iter()
             .map(|over| {
                 let chain = numbered(chains, over.chain)?;
-                Ok((chain, views(chain, over.reads.iter())?))
+                Ok((chain, views_of_tiles(chain, over.reads.iter())?))
             })
             .collect();
         let found = found?;
@@ -185,7 +213,7 @@ impl Workshop {
 
     /// The result of operations as a tile.
     pub(crate) fn tile(&mut self, pending: &Pending) -> Result<Array, RunError> {
-        let Workshop { chains, lanes, tiles } = self;
+        let Workshop { chains, lanes, tiles, .. } = self;
         let chain = pending.chain(chains)?;
         let mut tile = tiles.take(chain.dtype(), chain.shape())?;
         pending.compute(chains, &mut Target::whole(&mut tile), lanes)?;

@@ -43,6 +43,7 @@ mod races;
 mod rehearsal;
 mod reinterpret;
 mod run;
+mod scalars;
 mod semaphores;
 mod steered;
 mod strict;

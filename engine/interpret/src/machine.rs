@@ -25,7 +25,7 @@ pub(crate) enum Value {
     Window(Window),
     /// Shared, as most steps only look at it.
     Ref(Arc<View>),
-    /// A scalar, where no chain reads it.
+    /// A scalar.
     Number(Number),
 }
 
@@ -119,8 +119,8 @@ impl Machine<'_> {
 
     /// A scalar integer operand.
     pub(crate) fn integer(&mut self, source: Source) -> Result<i64, RunError> {
-        if let Some(number) = self.number(source) {
-            return Ok(number.integer().into());
+        if let Some(number) = self.number(source).and_then(Number::integer) {
+            return Ok(number.into());
         }
         let array = self.tile(source)?;
         array

@@ -3,13 +3,14 @@
 use crate::error::RunError;
 use crate::machine::{Machine, Value};
 use crate::tape::{NumberOp, Source, Step};
-use pallas_tensor::{Array, DType, Scalar};
+use pallas_tensor::{Array, Buffer, DType, Scalar, Shape};
 
-/// A scalar of `int32` or `bool`.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+/// A scalar of `int32`, `bool` or `float32`.
+#[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) enum Number {
     Integer(i32),
     Flag(bool),
+    Float(f32),
 }
 
 impl Number {
@@ -18,29 +19,58 @@ impl Number {
         match self {
             Number::Integer(value) => Array::scalar(DType::I32, Scalar::Int(value.into())),
             Number::Flag(value) => Array::scalar(DType::Bool, Scalar::Bool(value)),
+            // The bits, also of what is no number.
+            Number::Float(value) => Array::from_f32s(Shape::scalar(), &[value])
+                .unwrap_or_else(|_| Array::scalar(DType::F32, Scalar::Float(value.into()))),
         }
     }
 
     /// As an integer: 0 and 1 for flags.
-    pub(crate) fn integer(self) -> i32 {
+    pub(crate) fn integer(self) -> Option<i32> {
         match self {
-            Number::Integer(value) => value,
-            Number::Flag(value) => value.into(),
+            Number::Integer(value) => Some(value),
+            Number::Flag(value) => Some(value.into()),
+            Number::Float(_) => None,
+        }
+    }
+
+    fn float(self) -> Option<f32> {
+        match self {
+            Number::Float(value) => Some(value),
+            Number::Integer(_) | Number::Flag(_) => None,
+        }
+    }
+
+    pub(crate) fn dtype(self) -> DType {
+        match self {
+            Number::Integer(_) => DType::I32,
+            Number::Flag(_) => DType::Bool,
+            Number::Float(_) => DType::F32,
         }
     }
 }
 
 impl Value {
-    /// The scalar of `int32` or `bool` that is held here, in one form or the other.
+    /// The scalar that is held here, in one form or the other.
     pub(crate) fn number(&self) -> Option<Number> {
         match self {
             Value::Number(number) => Some(*number),
-            Value::Tile(tile) if tile.size() == 1 => match tile.elements::<i32>() {
-                Some(&[value]) => Some(Number::Integer(value)),
-                _ => tile.elements::<bool>().and_then(|flags| flags.first().copied()).map(Number::Flag),
+            Value::Tile(tile) => match tile.buffer() {
+                Buffer::I32(elements) => only(elements).map(Number::Integer),
+                Buffer::Bool(elements) => only(elements).map(Number::Flag),
+                Buffer::F32(elements) => only(elements).map(Number::Float),
+                _ => None,
             },
             _ => None,
         }
+    }
+}
+
+/// The element, where there is one.
+fn only<T: Copy>(elements: &[T]) -> Option<T> {
+    match elements {
+        &[element] => Some(element),
+        _ => None,
     }
 }
 
@@ -52,9 +82,10 @@ impl Machine<'_> {
 
     /// Runs a step on numbers.
     pub(crate) fn run_number(&mut self, step: &Step, op: NumberOp) -> Result<(), RunError> {
-        let malformed = || RunError::malformed("an integer scalar was expected");
+        let malformed = || RunError::malformed("a scalar of another type was expected");
         let operand = |place: usize| step.operands.get(place).and_then(|&source| self.number(source));
-        let integer = |place: usize| operand(place).map(Number::integer).ok_or_else(malformed);
+        let integer = |place: usize| operand(place).and_then(Number::integer).ok_or_else(malformed);
+        let float = |place: usize| operand(place).and_then(Number::float).ok_or_else(malformed);
         let extent = |numbers: &[usize], axis: usize| match numbers.get(axis) {
             Some(&number) => Ok(Number::Integer(number as i32)),
             None => Err(RunError::malformed(format!("the grid has no axis {axis}"))),
@@ -64,6 +95,10 @@ impl Machine<'_> {
             NumberOp::NumPrograms(axis) => extent(self.grid, axis)?,
             NumberOp::Binary(op) => Number::Integer(op.of_integers(integer(0)?, integer(1)?).ok_or_else(malformed)?),
             NumberOp::Compare(op) => Number::Flag(op.holds(integer(0)?, integer(1)?)),
+            NumberOp::Float(op) => Number::Float(op.of_floats(float(0)?, float(1)?).ok_or_else(malformed)?),
+            NumberOp::MultiplyAdd { form, divides } => {
+                Number::Float(form.of_floats([float(0)?, float(1)?, float(2)?], divides))
+            }
             NumberOp::Integer => Number::Integer(integer(0)?),
             NumberOp::Flag => Number::Flag(integer(0)? != 0),
         };

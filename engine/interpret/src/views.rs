@@ -88,7 +88,7 @@ impl Machine<'_> {
         if view.through.is_some() {
             return None;
         }
-        let next = || positions.next().and_then(|&source| self.number(source)).map(Number::integer);
+        let next = || positions.next().and_then(|&source| self.number(source)).and_then(Number::integer);
         Some(View { buffer: view.buffer, dims: selected(&view.dims, &access.dims, next)?, through: None })
     }
 }

@@ -49,9 +49,7 @@ fn inputs(launch: &Launch) -> Vec<Array> {
         let shape: Shape = operand.array.shape.clone();
         let numbers = 0..shape.size();
         match operand.array.dtype {
-            DType::F32 => {
-                Array::from_f32s(shape, &numbers.map(|i| i as f32 * 0.37 % 5.0 - 2.5).collect::<Vec<_>>())
-            }
+            DType::F32 => Array::from_f32s(shape, &numbers.map(|i| i as f32 * 0.37 % 5.0 - 2.5).collect::<Vec<_>>()),
             _ => Array::from_i32s(shape, &numbers.map(|i| (i % 4) as i32).collect::<Vec<_>>()),
         }
         .expect("as many")

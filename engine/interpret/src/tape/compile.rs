@@ -199,17 +199,14 @@ impl Compiler<'_> {
         } else if let Some(product) = self.fusion.products.get(&id) {
             reads = self.fusion.reads(product, op);
             self.product(op, product).map_err(|error| error.at(id, self.function.location(id)))?
+        } else if let Some(&number) = self.fusion.numbers.get(&id) {
+            Action::Number(number)
         } else if let Some(contraction) = self.known.contractions.get(&id) {
             Action::MultiplyAdd { form: contraction.form, divides: contraction.divides }
         } else if self.known.reciprocals.contains(&id) {
             Action::MultiplyByReciprocal
         } else {
-            let number = self.fusion.numbers.get(&id).map(|&number| Action::Number(number));
-            let action = match number {
-                Some(number) => Ok(number),
-                None => self.action(op, &mut captured),
-            };
-            let action = action.map_err(|error| error.at(id, self.function.location(id)))?;
+            let action = self.action(op, &mut captured).map_err(|error| error.at(id, self.function.location(id)))?;
             match (action, self.simplified.products.get(&id)) {
                 (Action::Pure(mut pure), Some(attributes)) => {
                     pure.attributes = attributes.clone();

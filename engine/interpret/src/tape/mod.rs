@@ -124,7 +124,13 @@ pub(crate) enum NumberOp {
     ProgramId(usize),
     /// The grid axis.
     NumPrograms(usize),
+    /// Of integers.
     Binary(BinaryOp),
+    /// Of floats.
+    Float(BinaryOp),
+    /// Of floats, rounded once.
+    MultiplyAdd { form: MultiplyAdd, divides: bool },
+    /// Of integers.
     Compare(CompareOp),
     /// An integer of an integer or a flag.
     Integer,

@@ -164,6 +164,15 @@ impl BinaryOp {
             result[0]
         })
     }
+
+    /// What it makes of two numbers of `float32`; none where it takes none.
+    pub fn of_floats(self, x: f32, y: f32) -> Option<f32> {
+        self.accepts(DType::F32).then(|| {
+            let mut result = [x];
+            singles(self, &mut result, Operand::All(y), false);
+            result[0]
+        })
+    }
 }
 
 pub(super) fn booleans(op: BinaryOp, x: &mut [bool], y: Operand<'_, bool>, swapped: bool) {

@@ -7,7 +7,7 @@ use crate::deferred::put_off;
 use crate::dtype::DType;
 use crate::error::OpError;
 use crate::isa::for_each_isa;
-use crate::math::flush;
+use crate::math::{flush, fma};
 use crate::ops::elementwise::{Operand, copied, each};
 use crate::ops::fused::Code;
 use crate::shape::Shape;
@@ -21,6 +21,19 @@ pub enum MultiplyAdd {
     SubtractAddend,
     /// `z - x * y`
     SubtractProduct,
+}
+
+impl MultiplyAdd {
+    /// What it makes of three numbers: see [`multiply_add`].
+    pub fn of_floats(self, [x, y, z]: [f32; 3], divides: bool) -> f32 {
+        let y = if divides { reciprocal(y) } else { y };
+        let (x, y, z) = (flush(x), flush(y), flush(z));
+        flush(match self {
+            MultiplyAdd::Add => fma(x, y, z),
+            MultiplyAdd::SubtractAddend => fma(x, y, -z),
+            MultiplyAdd::SubtractProduct => fma(-x, y, z),
+        })
+    }
 }
 
 /// Elements that are computed at a time.
@@ -164,7 +177,6 @@ pub fn multiply_by_reciprocal(x: Array, y: Array) -> Result<Array, OpError> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::math::fma;
 
     fn array(values: &[f32]) -> Array {
         Array::from_f32s([values.len()], values).expect("as many")
@@ -186,9 +198,11 @@ mod tests {
                     let copies: Vec<Array> = (0..3).filter(|i| held >> i & 1 == 1).map(|i| arrays[i].clone()).collect();
                     let [a, b, c] = arrays;
                     let result = multiply_add(a, b, c, form, divides).expect("they fit");
+                    let singly = |i: usize| form.of_floats([x[i], y[i], z[i]], divides);
                     for (i, &got) in result.elements::<f32>().expect("floats").iter().enumerate() {
                         let factor = if divides { 1.0 / y[i] } else { y[i] };
                         assert_eq!(got, fma(sign * x[i], factor, addend_sign * z[i]));
+                        assert_eq!(got.to_bits(), singly(i).to_bits());
                     }
                     drop(copies);
                 }

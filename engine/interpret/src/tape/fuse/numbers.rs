@@ -1,6 +1,6 @@
-//! Ops on numbers: scalars of `int32` and flags that are computed from program ids, for subscripts and conditions. Their results
-//! stand in registers by value, where no chain reads them: a tile of one element is allocated, and a kernel of small programs
-//! does little else.
+//! Ops on numbers: scalars of `int32`, `float32` and flags that are computed from program ids, carried from round to round or read
+//! from tables. Their results stand in registers by value: a tile of one element is allocated, and a kernel of small programs does
+//! little else.
 
 use super::{Finder, Known, Yields};
 use crate::tape::NumberOp;
@@ -12,17 +12,20 @@ use pallas_tensor::ops::{BinaryOp, CompareOp};
 impl Finder<'_> {
     /// Finds them, once it is known who reads what.
     pub(super) fn numbers(&mut self, yields: Yields) {
-        // What is yielded elsewhere goes on in registers that chains may read.
-        let yielded = yields == Yields::Numbers && self.known.function.regions.len() == 1;
+        let function = self.known.function;
+        let tiles: &[ValueId] = match yields {
+            Yields::Tiles => &function.region(function.body).yields,
+            Yields::Numbers => &[],
+        };
         for region in &self.known.function.regions {
             for &id in &region.ops {
                 let taken = self.known.is_skipped(id)
                     || self.fusion.absorbed.contains(&id)
                     || self.fusion.groups.contains_key(&id)
-                    || self.known.contractions.contains_key(&id)
-                    || self.known.reciprocals.contains(&id);
+                    || self.known.reciprocals.contains(&id)
+                    || self.result(id).is_some_and(|(result, _)| tiles.contains(&result));
                 let Some((result, _)) = self.result(id).filter(|_| !taken) else { continue };
-                let takes = |reader: &Option<OpId>| reader.map_or(yielded, |reader| self.takes_number(reader, result));
+                let takes = |reader: &Option<OpId>| reader.is_none_or(|reader| self.takes_number(reader));
                 if !self.readers[result.0 as usize].iter().all(takes) {
                     continue;
                 }
@@ -30,19 +33,16 @@ impl Finder<'_> {
                     self.fusion.numbers.insert(id, op);
                 } else if is_element(&self.known, id) {
                     self.fusion.elements.insert(id);
+                    self.fusion.windows.remove(&id);
                 }
             }
         }
     }
 
     /// Whether the step of an op takes a value from its register without asking for a tile to lie there.
-    fn takes_number(&self, reader: OpId, value: ValueId) -> bool {
-        if let Some(group) = self.fusion.groups.get(&reader) {
-            return !group.reads.contains(&value);
-        }
+    fn takes_number(&self, reader: OpId) -> bool {
         match self.known.function.op(reader).op.kind {
-            // What is carried goes on in other registers, which chains may read.
-            OpKind::Control(kind) => kind == ControlOp::Cond,
+            OpKind::Control(kind) => kind != ControlOp::Pipeline,
             OpKind::Agent(_) => false,
             _ => !self.fusion.products.contains_key(&reader),
         }
@@ -72,6 +72,12 @@ fn number(known: &Known<'_>, id: OpId) -> Option<NumberOp> {
         });
     }
     let reads = known.reads(id);
+    let floats = result == DType::F32 && reads.iter().all(|&value| dtype(value) == Some(DType::F32));
+    if let Some(contraction) = known.contractions.get(&id) {
+        let (form, divides) = (contraction.form, contraction.divides);
+        return (floats && reads.len() == 3).then_some(NumberOp::MultiplyAdd { form, divides });
+    }
+    let binary = || BinaryOp::all().find(|known| known.name() == op.op.name);
     let integers = reads.iter().all(|&value| dtype(value) == Some(DType::I32));
     let found = match (reads.len(), result) {
         (1, DType::I32 | DType::Bool) if op.op == Op(&ops::CONVERT_ELEMENT_TYPE) => {
@@ -79,8 +85,10 @@ fn number(known: &Known<'_>, id: OpId) -> Option<NumberOp> {
             known.then_some(if result == DType::Bool { NumberOp::Flag } else { NumberOp::Integer })
         }
         (2, DType::I32) if integers && ops::is_elementwise_binary(op.op) => {
-            let found = BinaryOp::all().find(|known| known.name() == op.op.name);
-            found.filter(|found| found.accepts(DType::I32)).map(NumberOp::Binary)
+            binary().filter(|found| found.accepts(DType::I32)).map(NumberOp::Binary)
+        }
+        (2, DType::F32) if floats && ops::is_elementwise_binary(op.op) => {
+            binary().filter(|found| found.accepts(DType::F32)).map(NumberOp::Float)
         }
         (2, DType::Bool) if integers => {
             CompareOp::all().find(|known| known.name() == op.op.name).map(NumberOp::Compare)

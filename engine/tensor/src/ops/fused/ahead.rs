@@ -3,7 +3,7 @@
 //!
 //! Asking has no effect but on time.
 
-use super::run::Target;
+use super::target::Target;
 use super::walk::Piece;
 use crate::buffer::{Buffer, BufferMut, with_elements, with_elements_mut};
 use smallvec::SmallVec;

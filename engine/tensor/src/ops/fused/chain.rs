@@ -2,6 +2,7 @@
 
 use super::calm;
 use super::code::Codes;
+use super::known::{Located, Loops};
 use super::lanes::{Register, lane_of};
 use super::layout::{Place, Strides, View};
 use crate::buffer::Buffer;
@@ -120,6 +121,8 @@ pub(super) struct Read {
     pub(super) place: Place,
     /// Where the place is if the array's elements lie one behind the other.
     pub(super) lies: (usize, Strides),
+    /// Where it is in arrays whose elements lie elsewhere.
+    pub(super) located: Located,
     /// Whether the place is all of an array of the result's shape.
     pub(super) is_same: bool,
 }
@@ -170,6 +173,8 @@ pub(super) enum Slot {
 #[derive(Clone, Debug)]
 pub struct Chain {
     pub(super) shape: Shape,
+    /// Strides of a result whose elements lie one behind the other.
+    pub(super) even: Strides,
     pub(super) reads: Vec<Read>,
     pub(super) steps: Vec<Step>,
     pub(super) result: DType,
@@ -177,6 +182,8 @@ pub struct Chain {
     pub(super) spare: Register,
     /// How many numbers are flushed for each element, at most.
     pub(super) spared: u32,
+    /// The loops over its result, as far as they are known.
+    pub(super) loops: Loops,
     /// Machine code, once it pays.
     #[cfg_attr(
         not(any(target_arch = "x86_64", all(target_arch = "aarch64", target_os = "linux"))),
@@ -207,8 +214,9 @@ impl Chain {
         if self.reads[read].is_same {
             return View { buffer, base, strides: Cow::Borrowed(strides), next: None };
         }
-        let (base, strides) = self.reads[read].place.locate(base, strides);
-        View { buffer, base, strides: Cow::Owned(strides.to_vec()), next: None }
+        let Read { located, place, .. } = &self.reads[read];
+        let (base, strides) = located.of(place, base, strides);
+        View { buffer, base, strides, next: None }
     }
 
     /// The dtype and the shape of the array that a read takes part of.
@@ -376,7 +384,8 @@ impl ChainBuilder {
         for (dtype, shape, place) in self.reads {
             let lane = lane(dtype);
             let (lies, is_same) = (place.locate(0, &signed_strides(&shape)), place.is_same());
-            reads.push(Read { dtype, lane, register: registers.get(lane)?, shape, place, lies, is_same });
+            let (register, located) = (registers.get(lane)?, Located::default());
+            reads.push(Read { dtype, lane, register, shape, place, lies, located, is_same });
         }
         let spare = registers.get(lane(result))?;
         registers.free(lane(result), spare);
@@ -423,7 +432,8 @@ impl ChainBuilder {
             }
             steps.push(Step { code, dtype, args: slots, calm_args, result, out, clean: operands_clean });
         }
-        let mut chain = Chain { shape: self.shape, reads, steps, result, spare, spared: 0, codes: Codes::default() };
+        let (even, loops, codes) = (signed_strides(&self.shape), Loops::default(), Codes::default());
+        let mut chain = Chain { shape: self.shape, even, reads, steps, result, spare, spared: 0, loops, codes };
         chain.spared = calm::most(&chain);
         Ok(chain)
     }

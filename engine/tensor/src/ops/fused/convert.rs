@@ -1,8 +1,8 @@
 //! Chunks between types: casts, what 16-bit floats are rounded to, and how chunks come from arrays and go back.
 
+use super::chunk::Source;
 use super::lanes::{Lane, with_lane};
 use super::lines::{Out, map};
-use super::run::Source;
 use crate::buffer::Buffer;
 use crate::dtype::DType;
 use crate::isa::for_each_isa;

@@ -4,8 +4,8 @@
 use super::chain::Chain;
 use super::lanes::Lanes;
 use super::layout::{Place, View};
-use super::run::Target;
 use super::stream;
+use super::target::Target;
 use crate::buffer::{Buffer, BufferMut, Element, with_elements_mut};
 use crate::error::OpError;
 use crate::ops::strided::{Pattern, signed_strides};

@@ -4,10 +4,10 @@
 #![allow(clippy::needless_range_loop, reason = "several slices are walked through together")]
 
 use super::CHUNK;
+use super::chunk::Care;
 use super::convert::round_to;
 use super::lanes::Lane;
 use super::lines::{Lines, Out, choose, choose_where, copy, map, zip, zip_three};
-use super::run::Care;
 use crate::dtype::DType;
 use crate::isa::{Fma, for_each_isa};
 use crate::math::flush;

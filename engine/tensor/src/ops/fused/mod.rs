@@ -9,8 +9,10 @@ mod ahead;
 mod asks;
 mod calm;
 mod chain;
+mod chunk;
 mod code;
 mod convert;
+mod known;
 mod lanes;
 mod layers;
 mod layout;
@@ -19,6 +21,7 @@ mod loops;
 mod rows;
 mod run;
 pub(crate) mod stream;
+mod target;
 #[cfg(test)]
 mod tests;
 mod walk;
@@ -28,7 +31,7 @@ pub use code::Compilation;
 pub use lanes::Lanes;
 pub use layers::Layer;
 pub use layout::{Place, View};
-pub use run::Target;
+pub use target::Target;
 
 /// Elements that go through a chain at a time.
 pub(crate) const CHUNK: usize = 1024;

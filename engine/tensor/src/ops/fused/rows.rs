@@ -5,12 +5,12 @@ use super::CHUNK;
 use super::chain::Chain;
 use super::lanes::Lanes;
 use super::layout::View;
-use super::run::{Onto, Target};
+use super::run::Onto;
+use super::target::Target;
 use crate::buffer::{Buffer, BufferMut};
 use crate::dtype::DType;
 use crate::ops::reduce::ReduceOp;
 use crate::ops::reduce_lanes::{Combine, WINDOW, middle};
-use crate::ops::strided::signed_strides;
 use std::borrow::Cow;
 
 /// Elements that are computed before they are reduced.
@@ -50,14 +50,13 @@ impl Chain {
             self.sum_windows(length, reads, keep, result, lanes);
             return;
         }
-        let strides = signed_strides(&self.shape);
         match keep {
             Some(keep) => {
                 let group = rows_at_once(length);
                 for (number, result) in result.chunks_mut(group).enumerate() {
                     let (from, to) = (number * group * length, (number * group + result.len()) * length);
                     let elements = BufferMut::F32(&mut *keep);
-                    let strides = Cow::Borrowed(&strides[..]);
+                    let strides = Cow::Borrowed(&self.even[..]);
                     let mut target = Target { elements, base: 0, strides, streams: false };
                     self.run_between(reads, &mut target, lanes, from, to);
                     middle(combine, &keep[from..to], [result.len(), length, 1], result);
@@ -70,7 +69,7 @@ impl Chain {
                 for (number, result) in result.chunks_mut(group).enumerate() {
                     let (from, to) = (number * group * length, (number * group + result.len()) * length);
                     let elements = BufferMut::F32(&mut rows);
-                    let (base, strides) = (-(from as isize), Cow::Borrowed(&strides[..]));
+                    let (base, strides) = (-(from as isize), Cow::Borrowed(&self.even[..]));
                     let mut target = Target { elements, base, strides, streams: false };
                     self.run_between(reads, &mut target, lanes, from, to);
                     middle(combine, &rows[..to - from], [result.len(), length, 1], result);
@@ -101,8 +100,8 @@ impl Chain {
             Some(keep) => (keep, Onto::Place),
             None => (&mut row[..], Onto::Start),
         };
-        let (elements, strides) = (BufferMut::F32(elements), signed_strides(&self.shape));
-        let mut target = Target { elements, base: 0, strides: Cow::Borrowed(&strides), streams: false };
+        let (elements, strides) = (BufferMut::F32(elements), Cow::Borrowed(&self.even[..]));
+        let mut target = Target { elements, base: 0, strides, streams: false };
         self.run_chunks(reads, &mut target, lanes, (0, size), (onto, STRETCH), |target, place| {
             let BufferMut::F32(elements) = &target.elements else { return };
             let elements = match onto {
@@ -126,8 +125,7 @@ fn rows_at_once(length: usize) -> usize {
 /// What a chain that computes nothing reads, if it lies in one piece.
 fn in_a_row<'a>(chain: &Chain, read: &View<'a>) -> Option<&'a [f32]> {
     let Buffer::F32(elements) = read.buffer else { return None };
-    let contiguous = signed_strides(&chain.shape);
-    let even = chain.shape.iter().zip(read.strides.iter().zip(&contiguous)).all(|(&size, (a, b))| size == 1 || a == b);
+    let even = chain.shape.iter().zip(read.strides.iter().zip(&chain.even)).all(|(&size, (a, b))| size == 1 || a == b);
     even.then(|| elements.get(read.base..read.base + chain.shape.size())).flatten()
 }
 

@@ -27,6 +27,16 @@ pub(super) struct Walk<'a> {
     most: usize,
 }
 
+/// The rows and columns of a whole result, where it is no more than a chunk: there is nothing to walk through then.
+pub(super) fn whole(dims: &[Dim], (from, to): (usize, usize), chunk: usize) -> Option<(usize, usize)> {
+    let (rows, columns) = match dims {
+        [columns] => (1, columns.size),
+        [rows, columns] => (rows.size, columns.size),
+        _ => return None,
+    };
+    (from == 0 && to <= chunk && to == rows * columns && to > 0).then_some((rows, columns))
+}
+
 impl Piece {
     /// One of no elements, for so many operands.
     pub(super) fn empty(operands: usize) -> Piece {

@@ -3,11 +3,13 @@
 use super::super::CHUNK;
 use super::super::asks::asks;
 use super::super::chain::Chain;
+use super::super::chunk::NARROW;
 use super::super::lanes::{Lane, Lanes, lane_of, with_lane};
 use super::super::layout::{Dim, View};
-use super::super::run::{NARROW, Onto, Target, store};
+use super::super::run::Onto;
 use super::super::stream;
-use super::super::walk::{Piece, Walk};
+use super::super::target::{Target, store};
+use super::super::walk::{Piece, Walk, whole};
 use super::Kind;
 use super::made::Code;
 use super::memory::{Call, OPERANDS};
@@ -97,7 +99,12 @@ impl Chain {
             let goes = BLOCK.contains(&bytes) && inner.strides[number] == 1 && dims.windows(2).all(is_even);
             goes.then_some(bytes as isize)
         };
-        let asks = asks(reads);
+        // (Small arrays are asked for by nobody.)
+        let asks = if reads.iter().any(|read| read.buffer.len() >= LARGE) {
+            asks(reads)
+        } else {
+            SmallVec::from_elem(false, reads.len())
+        };
         let mut behind: SmallVec<[Option<isize>; 8]> = SmallVec::new();
         let mut ways: SmallVec<[Way; 8]> = SmallVec::new();
         let mut kinds: SmallVec<[Kind; 8]> = SmallVec::new();
@@ -132,24 +139,25 @@ impl Chain {
 
         let offsets = reads.iter().map(|read| read.base as isize).chain([target.base]).collect();
         let chunk = if ways.contains(&Way::Brought) { CHUNK } else { chunk.min(MOST) };
-        let Some(mut walk) = Walk::new(dims, offsets, (from, to), chunk) else { return true };
         let outer = outer.last().unwrap_or(inner);
-        let mut piece = Piece::empty(reads.len() + 1);
         let mut call = Call::default();
-        let mut place = from;
-        while walk.next(&mut piece) {
-            if let (Onto::Start, Some(offset)) = (onto, piece.offsets.last_mut()) {
-                *offset = 0;
-            }
-            self.chunk_by_code(
-                (reads, target, lanes),
-                (code, &kinds, &ways, &behind),
-                (inner, outer),
-                (&piece, &mut call),
-            );
+        let mut compute = |piece: &mut Piece, target: &mut Target<'_>, place: usize| {
+            onto.place(piece);
+            let made = (code, &kinds[..], &ways[..], &behind[..]);
+            self.chunk_by_code((reads, target, lanes), made, (inner, outer), (piece, &mut call));
             let end = place + piece.rows * piece.columns;
             done(target, place..end);
-            place = end;
+            end
+        };
+        if let Some((rows, columns)) = whole(dims, (from, to), chunk) {
+            compute(&mut Piece { rows, columns, offsets }, target, from);
+        } else {
+            let Some(mut walk) = Walk::new(dims, offsets, (from, to), chunk) else { return true };
+            let mut piece = Piece::empty(reads.len() + 1);
+            let mut place = from;
+            while walk.next(&mut piece) {
+                place = compute(&mut piece, target, place);
+            }
         }
         if target.streams {
             stream::done();
