@@ -28,8 +28,8 @@ impl Machine<'_> {
                 self.store_chain(step, fused.chain, access)?;
                 Ok(Values::new())
             }
-            FusedEnd::Reduce { op, length, keeps, shape } => {
-                let values = self.reduce_chain(fused.chain, &step.operands, (*op, *length), shape, *keeps)?;
+            FusedEnd::Reduce { op, sizes, keeps, shape } => {
+                let values = self.reduce_chain(fused.chain, &step.operands, (*op, *sizes), shape, *keeps)?;
                 self.consume(&step.operands);
                 Ok(values)
             }
@@ -123,7 +123,7 @@ impl Machine<'_> {
         &mut self,
         chain: usize,
         operands: &[Source],
-        (op, length): (ReduceOp, usize),
+        (op, sizes): (ReduceOp, [usize; 2]),
         shape: &Shape,
         keeps: bool,
     ) -> Result<Values, RunError> {
@@ -138,7 +138,7 @@ impl Machine<'_> {
         {
             let sums = result.elements_mut::<f32>().ok_or_else(|| RunError::malformed("rows that are no floats"))?;
             let rows = kept.as_mut().and_then(|kept| kept.elements_mut::<f32>());
-            chain.reduce(op, length, &views, rows, sums, lanes);
+            chain.reduce(op, sizes, &views, rows, sums, lanes);
         }
         tiles.keep_for(Given::Result(number), &result);
         let mut values: Values = smallvec![Value::Tile(result)];

@@ -297,7 +297,7 @@ impl LaunchPlan {
         {
             return Ok(outputs);
         }
-        let threads = hooks.threads();
+        let threads = parallel::threads(self, hooks);
         let moves = Moves::of(hooks);
         if threads > 1
             && programs > 0

@@ -30,6 +30,9 @@ const WORTH: usize = 1 << 17;
 /// What a program costs by itself, in elements.
 const PROGRAM: usize = 256;
 
+/// Bytes that the tiles of all threads may take.
+const TILES: usize = 28 << 20;
+
 /// Whether the steps of a kernel leave other programs and the world alone, but for what they read and write, and for `copies`
 /// on this device with the semaphores that count them.
 pub(crate) fn is_quiet(block: &Block, copies: bool) -> bool {
@@ -104,6 +107,13 @@ fn fills(plan: &LaunchPlan, grid: &[usize], axis: usize) -> Option<Vec<Fill>> {
     let known = plan.copied.iter().zip(&plan.counted);
     let fills: Option<Vec<Fill>> = plan.with_role(Role::Output).zip(known).map(fill).collect();
     fills.filter(|fills| !fills.is_empty())
+}
+
+/// How many threads of those that there are programs may run on: each has tiles of its own, and where those are large, memory counts
+/// for more than time.
+pub(crate) fn threads(plan: &LaunchPlan, hooks: &dyn Hooks) -> usize {
+    let most = TILES / plan.tape.room.max(1);
+    hooks.threads().min(most.max(1))
 }
 
 /// Runs of programs that are worth a thread, or nothing.

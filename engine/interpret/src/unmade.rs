@@ -32,7 +32,8 @@ impl LaunchPlan {
     fn brings_blocks(&self, grid: &[usize], hooks: &dyn Hooks) -> bool {
         let looked_at = hooks.looks_at_programs() || hooks.is_strict() || hooks.wants_stores();
         let alone = self.is_quiet && self.peers.is_none() && !self.has_batch() && self.aliases.is_empty();
-        alone && !looked_at && (hooks.threads() == 1 || parallel::goes(self, grid, hooks.threads()))
+        let threads = parallel::threads(self, hooks);
+        alone && !looked_at && (threads == 1 || parallel::goes(self, grid, threads))
     }
 }
 

@@ -172,11 +172,11 @@ fn softmax() -> Box<dyn Fn()> {
     Box::new(move || {
         let (out, kept, greatest, sums, lanes) = &mut *work.borrow_mut();
         if let Some(result) = greatest.elements_mut::<f32>() {
-            most.reduce(ReduceOp::Max, LENGTH, &[most.view_of(0, x.buffer())], None, result, lanes);
+            most.reduce(ReduceOp::Max, [LENGTH, 1], &[most.view_of(0, x.buffer())], None, result, lanes);
         }
         let views = [powers.view_of(0, x.buffer()), powers.view_of(1, greatest.buffer())];
         if let (Some(kept), Some(sums)) = (kept.elements_mut::<f32>(), sums.elements_mut::<f32>()) {
-            powers.reduce(ReduceOp::Sum, LENGTH, &views, Some(kept), sums, lanes);
+            powers.reduce(ReduceOp::Sum, [LENGTH, 1], &views, Some(kept), sums, lanes);
         }
         let views = [parts.view_of(0, kept.buffer()), parts.view_of(1, sums.buffer())];
         parts.run(&views, &mut Target::whole(out), lanes);

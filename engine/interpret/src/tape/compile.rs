@@ -3,6 +3,7 @@
 use super::contract::contract;
 use super::fuse::{self, End, Fusion, Group, Known, Reads, Yields, fuse};
 use super::reciprocal::reciprocals;
+use super::room::room;
 use super::simplify::{Simplified, simplify};
 use super::{
     Action, AgentStep, Block, CopyStep, Fused, FusedEnd, MapBlock, Masking, PipelineStep, Product, Pure, Register,
@@ -67,7 +68,8 @@ impl Tape {
         let locations = function.locations.clone().into();
         let contractions = [contractions.len(), reciprocals.len()];
         let (registers, chains) = (function.values.len(), fusion.chains);
-        Ok(Tape { registers, constants, body, fused, chains, contractions, locations, names })
+        let room = room(function, fused.as_ref().unwrap_or(&body));
+        Ok(Tape { registers, constants, body, fused, room, chains, contractions, locations, names })
     }
 }
 
@@ -235,10 +237,10 @@ impl Compiler<'_> {
         let chain = group.chain;
         let (end, reads) = match group.end {
             End::Tile => (FusedEnd::Tile, group.reads.clone()),
-            End::Reduce { op: reduction, length, kept } => {
+            End::Reduce { op: reduction, sizes, kept } => {
                 let shape = op.results.first().map(|&result| self.function.ty(result).shape().clone());
                 let shape = shape.ok_or_else(|| RunError::malformed("a reduction has no result"))?;
-                (FusedEnd::Reduce { op: reduction, length, shape, keeps: kept.is_some() }, group.reads.clone())
+                (FusedEnd::Reduce { op: reduction, sizes, shape, keeps: kept.is_some() }, group.reads.clone())
             }
             End::Store => {
                 let Action::Store(access, _) = self.memory(op, MemoryOp::Store)? else {

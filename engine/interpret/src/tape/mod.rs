@@ -4,6 +4,7 @@ mod compile;
 mod contract;
 mod fuse;
 mod reciprocal;
+mod room;
 mod simplify;
 mod transposed;
 
@@ -32,6 +33,8 @@ pub(crate) struct Tape {
     pub(crate) body: Block,
     /// The body with chains in the place of elementwise ops, where both were asked for.
     pub(crate) fused: Option<Block>,
+    /// How many bytes its tiles take at once, about.
+    pub(crate) room: usize,
     /// The chains, by number.
     pub(crate) chains: Vec<Arc<Chain>>,
     /// How many products are rounded together with a sum, and how many divisions multiply by a reciprocal.
@@ -104,8 +107,8 @@ pub(crate) enum FusedEnd {
     Tile,
     /// It is stored.
     Store(Box<Access>),
-    /// Its rows are reduced, and are a second result if they are kept.
-    Reduce { op: ReduceOp, length: usize, shape: Shape, keeps: bool },
+    /// So many of its elements, so far apart, are reduced to one, and are a second result if they are kept.
+    Reduce { op: ReduceOp, sizes: [usize; 2], shape: Shape, keeps: bool },
 }
 
 /// A product of two matrices of `float32` or `bfloat16`, in `float32`.

@@ -44,6 +44,14 @@ fn rows<F, T: Float>(combine: Combine, values: &[T], length: usize, result: &mut
 /// `result` is the combination of `count` neighbouring rows as long as it is.
 fn columns<F, T: Float>(combine: Combine, values: &[T], count: usize, result: &mut [T]) {
     let width = result.len();
+    if values.len() <= NEAR && width.is_multiple_of(BESIDE) {
+        match combine {
+            Combine::Sum => near_columns(values, width, result, combine.identity(), T::plus),
+            Combine::Max => near_columns(values, width, result, combine.identity(), T::maximum),
+            Combine::Min => near_columns(values, width, result, combine.identity(), T::minimum),
+        }
+        return;
+    }
     // A stretch of columns stays in the innermost cache.
     const STRETCH: usize = 1024;
     for start in (0..width).step_by(STRETCH) {
@@ -61,6 +69,26 @@ fn columns<F, T: Float>(combine: Combine, values: &[T], count: usize, result: &m
         }
     }
 }
+}
+
+/// Elements that the innermost cache holds, and columns of them that are combined at a time.
+const NEAR: usize = 8192;
+const BESIDE: usize = 2 * LANES;
+
+/// Rows that lie in the innermost cache: a few columns of all of them are combined in registers.
+#[inline(always)]
+fn near_columns<T: Float>(values: &[T], width: usize, result: &mut [T], identity: T, combine: impl Fn(T, T) -> T) {
+    for (place, result) in result.as_chunks_mut::<BESIDE>().0.iter_mut().enumerate() {
+        let mut combined = [identity; BESIDE];
+        for row in values.chunks_exact(width) {
+            if let Some(row) = row.as_chunks::<BESIDE>().0.get(place) {
+                for lane in 0..BESIDE {
+                    combined[lane] = combine(combined[lane], row[lane]);
+                }
+            }
+        }
+        *result = combined;
+    }
 }
 
 /// Extremes of rows. Those of sixteen rows are first looked for by plain comparisons, which is good enough where a row has no
@@ -175,6 +203,12 @@ fn sum_rows<T: Float>(values: &[T], mut length: usize, result: &mut [T]) {
 /// so that each of them is added from its first element to its last.
 #[inline(always)]
 fn equal_windows<T: Float>(values: &[T], width: usize, result: &mut [T]) {
+    match width {
+        2 => return short_windows::<T, 2>(values, result),
+        3 => return short_windows::<T, 3>(values, result),
+        4 => return short_windows::<T, 4>(values, result),
+        _ => {}
+    }
     // Sums of some groups beside each other: each has to wait for its last addition before the next.
     const GROUPS: usize = 4;
     // (Made where it is needed: to clear it takes longer than the sums of some windows.)
@@ -204,7 +238,28 @@ fn equal_windows<T: Float>(values: &[T], width: usize, result: &mut [T]) {
         // Those of groups that are not there are nobody's.
         result.copy_from_slice(&lanes.as_flattened()[..result.len()]);
     }
-    for (window, result) in rest.chunks_exact(width).zip(last) {
+    if last.len() < 2 {
+        for (window, result) in rest.chunks_exact(width).zip(last) {
+            *result = window.iter().fold(T::ZERO, |sum, &x| sum.plus(x));
+        }
+        return;
+    }
+    // Few windows, beside each other as well.
+    let mut turned = [[T::ZERO; LANES]; WINDOW];
+    for (lane, window) in rest.chunks_exact(width).enumerate() {
+        for (turned, &x) in turned.iter_mut().zip(window) {
+            turned[lane] = x;
+        }
+    }
+    let mut lanes = [T::ZERO; LANES];
+    (0..width).for_each(|place| add(&mut lanes, &turned, place));
+    last.copy_from_slice(&lanes[..last.len()]);
+}
+
+/// Sums of windows of a few elements, which are not worth to be laid side by side.
+#[inline(always)]
+fn short_windows<T: Float, const WIDTH: usize>(values: &[T], result: &mut [T]) {
+    for (window, result) in values.as_chunks::<WIDTH>().0.iter().zip(result) {
         *result = window.iter().fold(T::ZERO, |sum, &x| sum.plus(x));
     }
 }
@@ -297,6 +352,35 @@ fn window_rows<T: Float>(values: &[T], length: usize, inner: usize) -> Vec<T> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    /// Sums in order, of floats some of which are taken for zero, where windows are short, few, or lie in the innermost cache.
+    #[test]
+    fn sums_of_short_rows_and_of_near_columns_are_those_in_order() {
+        let value = |i: usize| if i.is_multiple_of(13) { 3e-39 } else { (i * 37 % 101) as f32 * 0.31 - 15.5 };
+        let values: Vec<f32> = (0..40 * 31 * 64).map(value).collect();
+        let in_order = |numbers: &mut dyn Iterator<Item = f32>| numbers.fold(0.0f32, |sum, x| sum.plus(x)).to_bits();
+        let bits = |found: &[f32]| -> Vec<u32> { found.iter().map(|x| x.to_bits()).collect() };
+        for rows in [1, 2, 7, 15, 16, 17, 31, 40] {
+            for length in 1..=31 {
+                let values = &values[..rows * length];
+                let mut found = vec![-1.0; rows];
+                middle(Combine::Sum, values, [rows, length, 1], &mut found);
+                let expected: Vec<u32> = values.chunks(length).map(|row| in_order(&mut row.iter().copied())).collect();
+                assert_eq!(bits(&found), expected, "{rows} rows of {length}");
+            }
+        }
+        for (count, width) in [(2, 32), (16, 64), (31, 64), (5, 33), (3, 4096)] {
+            let values = &values[..count * width];
+            let column = |column: usize| values.iter().skip(column).step_by(width).copied();
+            let mut found = vec![-1.0; width];
+            middle(Combine::Sum, values, [1, count, width], &mut found);
+            let expected: Vec<u32> = (0..width).map(|place| in_order(&mut column(place))).collect();
+            assert_eq!(bits(&found), expected, "{count} rows of {width}, added");
+            middle(Combine::Max, values, [1, count, width], &mut found);
+            let most = |place: usize| column(place).fold(f32::NEG_INFINITY, Float::maximum).to_bits();
+            assert_eq!(bits(&found), (0..width).map(most).collect::<Vec<_>>(), "{count} rows of {width}, the greatest");
+        }
+    }
 
     #[test]
     fn extremes_of_rows_are_those_of_the_elements_in_order() {

@@ -1,4 +1,4 @@
-//! What takes chains in: stores, and reductions of rows. Both are the end of one that was found before, or of one without
+//! What takes chains in: stores, and reductions. Both are the end of one that was found before, or of one without
 //! operations, where what is stored or reduced may lie anywhere.
 
 use super::place::Sources;
@@ -8,6 +8,9 @@ use pallas_ir::{DimIndex, OpId, OpKind, ValueId};
 use pallas_tensor::ops::ReduceOp;
 use pallas_tensor::ops::fused::{Chain, ChainBuilder};
 use smallvec::SmallVec;
+
+/// Elements that are computed before they are reduced, at most, where others come behind those that are reduced.
+const NEAR: usize = 1 << 16;
 
 impl Finder<'_> {
     /// Has stores and reductions take chains in.
@@ -93,18 +96,21 @@ impl Finder<'_> {
         let ty = self.known.tensor(value)?;
         let (_, result) = self.result(id)?;
         let axes = self.known.function.op(id).attributes.ints("axes")?;
-        let kept = ty.shape.rank().checked_sub(axes.len())?;
         let mut sorted: SmallVec<[usize; 6]> =
             axes.iter().map(|&axis| usize::try_from(axis).unwrap_or(usize::MAX)).collect();
         sorted.sort_unstable();
-        let reduced = &ty.shape[kept..];
-        let length: usize = reduced.iter().product();
+        let first = *sorted.first()?;
+        let end = first.checked_add(sorted.len()).filter(|&end| end <= ty.shape.rank())?;
+        let reduced = &ty.shape[first..end];
+        let sizes = [reduced.iter().product(), ty.shape[end..].iter().product()];
+        let [length, inner]: [usize; 2] = sizes;
         let long = reduced.iter().filter(|&&size| size != 1).count();
-        let fits = sorted.iter().copied().eq(kept..ty.shape.rank())
-            && !axes.is_empty()
+        let fits = sorted.iter().copied().eq(first..end)
             && length > 1
+            // What is computed before it is reduced stays in the caches.
+            && (inner == 1 || length.checked_mul(inner).is_some_and(|span| span <= NEAR))
             && (op != ReduceOp::Sum || long == 1)
-            && result.shape[..] == ty.shape[..kept]
+            && result.shape == ty.shape.without_axes(&sorted)
             && result.dtype == ty.dtype
             && Chain::reduces(op, ty.dtype)
             && ty.shape.size() > 1;
@@ -113,7 +119,7 @@ impl Finder<'_> {
         }
         let Some(root) = self.group_of(value, id) else {
             let (chain, reads) = self.nothing(value)?;
-            let end = End::Reduce { op, length, kept: None };
+            let end = End::Reduce { op, sizes, kept: None };
             self.fusion.groups.insert(id, Group { chain, reads, end });
             return Some(());
         };
@@ -130,6 +136,6 @@ impl Finder<'_> {
         if !only && !readers.iter().all(behind) {
             return None;
         }
-        self.take(root, id, End::Reduce { op, length, kept: (!only).then_some(value) })
+        self.take(root, id, End::Reduce { op, sizes, kept: (!only).then_some(value) })
     }
 }

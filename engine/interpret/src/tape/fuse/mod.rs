@@ -87,8 +87,8 @@ pub(super) enum End {
     Tile,
     /// The op stores it.
     Store,
-    /// The op reduces its rows, which may be kept as well.
-    Reduce { op: ReduceOp, length: usize, kept: Option<ValueId> },
+    /// The op reduces so many of its elements, so far apart; what it is computed from may be kept as well.
+    Reduce { op: ReduceOp, sizes: [usize; 2], kept: Option<ValueId> },
 }
 
 /// Chains by the op where they are computed.

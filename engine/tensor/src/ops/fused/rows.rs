@@ -1,5 +1,5 @@
-//! Reductions of chains along their last dimensions: rows are computed, as many at a time as stay in the caches, and reduced
-//! before the next ones; they are kept if somebody else wants them.
+//! Reductions of chains along dimensions that stand together: rows, or several of them where more dimensions come behind, are computed,
+//! as many at a time as stay in the caches, and reduced before the next ones; they are kept if somebody else wants them.
 
 use super::CHUNK;
 use super::chain::Chain;
@@ -19,60 +19,63 @@ const GROUP: usize = 4096;
 const STRETCH: usize = 4 * CHUNK;
 
 impl Chain {
-    /// How the rows of `length` elements can be reduced while they are computed: `float32` only, and only what does not
+    /// Whether the rows of a result can be reduced while they are computed: `float32` only, and only what does not
     /// depend on more than the row.
     pub fn reduces(op: ReduceOp, dtype: DType) -> bool {
         dtype == DType::F32 && combine(op).is_some()
     }
 
-    /// Reduces rows of `length` elements, the chain's last dimensions (one at most of them longer than 1 where the order of
-    /// a sum counts). The rows go to `keep` where it is given; it is as long as the chain's result.
+    /// Reduces `length` elements that lie `inner` apart: neighbouring dimensions of the chain's result (one at most of them longer
+    /// than 1 where the order of a sum counts) with `inner` elements in those behind them. What is computed goes to `keep` where it
+    /// is given; it is as long as the chain's result.
     pub fn reduce(
         &self,
         op: ReduceOp,
-        length: usize,
+        [length, inner]: [usize; 2],
         reads: &[View<'_>],
         keep: Option<&mut [f32]>,
         result: &mut [f32],
         lanes: &mut Lanes,
     ) {
         let Some(combine) = combine(op) else { return };
-        if length == 0 || result.is_empty() {
+        let span = length * inner;
+        if span == 0 || result.is_empty() {
             return;
         }
         if let (true, None, [read]) = (self.is_empty(), &keep, reads)
             && let Some(values) = in_a_row(self, read)
         {
-            middle(combine, values, [result.len(), length, 1], result);
+            middle(combine, values, [result.len() / inner, length, inner], result);
             return;
         }
-        if combine == Combine::Sum && length.is_multiple_of(WINDOW) {
+        if combine == Combine::Sum && inner == 1 && length.is_multiple_of(WINDOW) {
             self.sum_windows(length, reads, keep, result, lanes);
             return;
         }
+        let group = rows_at_once(span);
         match keep {
             Some(keep) => {
-                let group = rows_at_once(length);
-                for (number, result) in result.chunks_mut(group).enumerate() {
-                    let (from, to) = (number * group * length, (number * group + result.len()) * length);
+                for (number, result) in result.chunks_mut(group * inner).enumerate() {
+                    let count = result.len() / inner;
+                    let (from, to) = (number * group * span, (number * group + count) * span);
                     let elements = BufferMut::F32(&mut *keep);
                     let strides = Cow::Borrowed(&self.even[..]);
                     let mut target = Target { elements, base: 0, strides, streams: false };
                     self.run_between(reads, &mut target, lanes, from, to);
-                    middle(combine, &keep[from..to], [result.len(), length, 1], result);
+                    middle(combine, &keep[from..to], [count, length, inner], result);
                 }
             }
             None => {
-                let group = rows_at_once(length);
                 let mut rows = std::mem::take(&mut lanes.row);
-                rows.resize(rows.len().max(group.min(result.len()) * length), 0.0);
-                for (number, result) in result.chunks_mut(group).enumerate() {
-                    let (from, to) = (number * group * length, (number * group + result.len()) * length);
+                rows.resize(rows.len().max(group.min(result.len() / inner) * span), 0.0);
+                for (number, result) in result.chunks_mut(group * inner).enumerate() {
+                    let count = result.len() / inner;
+                    let (from, to) = (number * group * span, (number * group + count) * span);
                     let elements = BufferMut::F32(&mut rows);
                     let (base, strides) = (-(from as isize), Cow::Borrowed(&self.even[..]));
                     let mut target = Target { elements, base, strides, streams: false };
                     self.run_between(reads, &mut target, lanes, from, to);
-                    middle(combine, &rows[..to - from], [result.len(), length, 1], result);
+                    middle(combine, &rows[..to - from], [count, length, inner], result);
                 }
                 lanes.row = rows;
             }

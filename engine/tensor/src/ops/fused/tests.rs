@@ -227,7 +227,12 @@ fn rows_are_reduced_as_they_are_computed() {
     let mut lanes = Lanes::default();
     for round in 0..200 {
         let (rows, length) = (random.pick(&[1, 3, 8, 70]), random.pick(&[2, 31, 32, 64, 100, 4096, 9000]));
-        let shape = Shape::from([rows, length]);
+        // Others may come behind those that are reduced.
+        let inner = if length <= 100 { random.pick(&[1, 1, 5, 64]) } else { 1 };
+        let shape = match inner {
+            1 => Shape::from([rows, length]),
+            _ => Shape::from([rows, length, inner]),
+        };
         let one = |random: &mut Random| {
             let mut builder = ChainBuilder::new(shape.clone());
             let (array, place, part) = source(DType::F32, &shape, random);
@@ -245,13 +250,13 @@ fn rows_are_reduced_as_they_are_computed() {
         let (chain, arrays, expected) = any.unwrap_or_else(|| one(&mut random));
         let op = random.pick(&[ReduceOp::Sum, ReduceOp::Max, ReduceOp::Min]);
         let sums = ops::reduce(op, &expected, &[1]).expect("floats");
-        let mut found = vec![0.0; rows];
-        let mut kept = vec![0.0; rows * length];
+        let mut found = vec![0.0; rows * inner];
+        let mut kept = vec![0.0; shape.size()];
         let keep = random.below(2) == 0;
         let views = views(&chain, &arrays);
         in_each_way(|isa, compilation| {
-            chain.reduce(op, length, &views, keep.then_some(&mut kept[..]), &mut found, &mut lanes);
-            let found = Array::new([rows], Buffer::F32(found.clone())).expect("as many");
+            chain.reduce(op, [length, inner], &views, keep.then_some(&mut kept[..]), &mut found, &mut lanes);
+            let found = Array::new(sums.shape().clone(), Buffer::F32(found.clone())).expect("as many");
             assert!(same(&found, &sums), "round {round}, {isa:?}, {compilation:?}: {op:?} of {shape}");
             if keep {
                 let kept = Array::new(shape.clone(), Buffer::F32(kept.clone())).expect("as many");
