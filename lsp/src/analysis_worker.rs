@@ -4,6 +4,7 @@
 //! the main loop drops results that come all the same, by their generation.
 
 use crate::capabilities::Client;
+use crate::notebooks::Cells;
 use crate::positions::LineTable;
 use crate::surroundings::{Known, Recorder};
 use crate::to_proto::Places;
@@ -30,6 +31,8 @@ pub(crate) struct Job {
     pub(crate) generation: u64,
     /// Its text.
     pub(crate) lines: Arc<LineTable>,
+    /// Where its cells are, if it is a notebook.
+    pub(crate) cells: Arc<Cells>,
     /// The texts of all open documents by path; imports see them.
     pub(crate) texts: HashMap<String, Arc<str>>,
     /// The documents that are open, by path.
@@ -60,6 +63,8 @@ pub(crate) struct Analysed {
     pub(crate) analysis: Analysis,
     /// The lines of its text.
     pub(crate) lines: Arc<LineTable>,
+    /// Where its cells are, if it is a notebook.
+    pub(crate) cells: Arc<Cells>,
     /// Its diagnostics.
     pub(crate) findings: Vec<ide::Diagnostic>,
     /// The same, one for one, as the client gets them.
@@ -226,15 +231,22 @@ fn python_path() -> Vec<String> {
 impl Analysed {
     /// Makes of an analysis what the client is shown.
     fn new(job: &Job, analysis: Analysis, asked: HashSet<String>, settings_file: Option<SettingsFile>) -> Self {
-        let places =
-            Places { analysis: &analysis, lines: &job.lines, uri: &job.uri, open: &job.open, client: &job.client };
+        let places = Places {
+            analysis: &analysis,
+            lines: &job.lines,
+            cells: &job.cells,
+            uri: &job.uri,
+            open: &job.open,
+            client: &job.client,
+        };
         let settings = &job.client.settings;
         let mut findings = if settings.diagnostics { ide::diagnostics(&analysis) } else { Vec::new() };
         findings.retain(|finding| settings.common || !finding.is_common());
         let diagnostics: Vec<_> = findings.iter().map(|finding| places.diagnostic(finding)).collect();
         let result_id = result_id(&diagnostics);
         let hints = if job.client.refreshes_hints { named_hints(&analysis) } else { 0 };
-        Analysed { analysis, lines: job.lines.clone(), findings, diagnostics, result_id, hints, asked, settings_file }
+        let (lines, cells) = (job.lines.clone(), job.cells.clone());
+        Analysed { analysis, lines, cells, findings, diagnostics, result_id, hints, asked, settings_file }
     }
 }
 
@@ -280,6 +292,7 @@ pub(crate) mod tests {
             uri,
             generation: 1,
             lines: Arc::new(LineTable::new(TEXT.into())),
+            cells: Arc::default(),
             texts: HashMap::new(),
             client: Arc::new(client.clone()),
             memory: None,
@@ -342,6 +355,7 @@ pub(crate) mod tests {
             path: name.into(),
             generation,
             lines: Arc::new(LineTable::new("".into())),
+            cells: Arc::default(),
             texts: HashMap::new(),
             open: HashMap::new(),
             client: Arc::default(),

@@ -7,9 +7,10 @@ use crate::uris;
 use tower_lsp_server::ls_types::{
     ClientCapabilities, CodeActionKind, CodeActionOptions, CodeActionProviderCapability, CodeLensOptions,
     CompletionOptions, DiagnosticOptions, DiagnosticServerCapabilities, ExecuteCommandOptions, HoverProviderCapability,
-    InitializeParams, InitializeResult, MarkupKind, OneOf, PositionEncodingKind, SaveOptions, ServerCapabilities,
-    ServerInfo, SignatureHelpOptions, TextDocumentSyncCapability, TextDocumentSyncKind, TextDocumentSyncOptions,
-    TextDocumentSyncSaveOptions, TypeDefinitionProviderCapability, WorkDoneProgressOptions,
+    InitializeParams, InitializeResult, MarkupKind, NotebookCellSelector, NotebookDocumentSyncOptions,
+    NotebookSelector, OneOf, PositionEncodingKind, SaveOptions, ServerCapabilities, ServerInfo, SignatureHelpOptions,
+    TextDocumentSyncCapability, TextDocumentSyncKind, TextDocumentSyncOptions, TextDocumentSyncSaveOptions,
+    TypeDefinitionProviderCapability, WorkDoneProgressOptions,
 };
 
 /// All certain fixes of a file at once; editors do this on save.
@@ -170,6 +171,15 @@ pub(crate) fn negotiate(params: &InitializeParams) -> (Client, InitializeResult,
             save: Some(TextDocumentSyncSaveOptions::SaveOptions(SaveOptions { include_text: Some(false) })),
             ..TextDocumentSyncOptions::default()
         })),
+        notebook_document_sync: params.capabilities.notebook_document.is_some().then(|| {
+            OneOf::Left(NotebookDocumentSyncOptions {
+                notebook_selector: vec![NotebookSelector::ByCells {
+                    notebook: None,
+                    cells: vec![NotebookCellSelector { language: "python".to_string() }],
+                }],
+                save: Some(true),
+            })
+        }),
         hover_provider: Some(HoverProviderCapability::Simple(true)),
         inlay_hint_provider: Some(OneOf::Left(true)),
         code_lens_provider: Some(CodeLensOptions { resolve_provider: Some(false) }),

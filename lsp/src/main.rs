@@ -12,6 +12,7 @@ mod frames;
 mod from_proto;
 mod main_loop;
 mod newer;
+mod notebooks;
 mod positions;
 mod presenting;
 mod requests;

@@ -7,6 +7,7 @@ use crate::analysis_worker::{Analysed, AnalysisWorkers, Done, Job, Turn, result_
 use crate::capabilities::Client;
 use crate::contents::{Look, Watched};
 use crate::from_proto::Edit;
+use crate::notebooks::Notebook;
 use crate::requests::{Kind, Refusal, Reply, RequestWorkers};
 use crate::settings::EditorSettings;
 use crate::state::{Document, Snapshot, State};
@@ -20,7 +21,7 @@ use std::sync::mpsc::{Receiver, Sender, channel};
 use std::thread;
 use tokio::sync::mpsc::UnboundedSender;
 use tokio::sync::oneshot;
-use tower_lsp_server::ls_types::{Diagnostic, Uri};
+use tower_lsp_server::ls_types::{Diagnostic, NotebookDocumentCellChange, Uri};
 
 /// Something that the main loop reacts to.
 pub(crate) enum Event {
@@ -43,6 +44,24 @@ pub(crate) enum Event {
         version: i32,
         /// The edits, each relative to the one before.
         edits: Vec<Edit>,
+    },
+    /// A notebook was opened.
+    OpenNotebook {
+        /// Which.
+        uri: Uri,
+        /// Its version.
+        version: i32,
+        /// Its cells.
+        notebook: Notebook,
+    },
+    /// Cells of a notebook were changed.
+    ChangeNotebook {
+        /// Which.
+        uri: Uri,
+        /// The version after the change.
+        version: i32,
+        /// What has changed.
+        change: NotebookDocumentCellChange,
     },
     /// A document was saved.
     Save(Uri),
@@ -74,6 +93,8 @@ pub(crate) struct Overview {
     pub(crate) client: Arc<Client>,
     /// The open documents: which, their version, their text.
     pub(crate) documents: Vec<(Uri, i32, Arc<str>)>,
+    /// The cells of notebooks, each with the notebook.
+    pub(crate) cells: Vec<(Uri, Uri)>,
 }
 
 /// A message to the client.
@@ -162,27 +183,27 @@ impl MainLoop {
                 self.analyse_dependents(&uri);
             }
             Event::Change { uri, version, edits } => {
-                let Some(document) = self.state.change(&uri, version, &edits) else { return };
-                let tested = document.tested.take().is_some();
-                let (keep, refuse) =
-                    std::mem::take(&mut document.waiting).into_iter().partition(|(kind, _)| *kind == Kind::Newest);
-                document.waiting = keep;
-                for (kind, reply) in refuse {
-                    if kind == Kind::Hints && !reply.is_abandoned() {
-                        document.hints_shown = Some(0);
-                    }
-                    reply.answer(Err(Refusal::Modified));
+                if self.state.change(&uri, version, &edits).is_some() {
+                    self.edited(&uri, version);
                 }
-                // What became of tests was about another text. Others get the next list with its analysis.
-                if tested && self.state.client.pulls_diagnostics {
-                    self.send(Outgoing::Publish { uri: uri.clone(), diagnostics: Vec::new(), version: Some(version) });
-                }
+            }
+            Event::OpenNotebook { uri, version, notebook } => {
+                self.forget(&uri, Refusal::Modified);
+                self.state.open_notebook(uri.clone(), version, notebook);
                 self.analyse(&uri, Turn::Next);
-                self.analyse_dependents(&uri);
+            }
+            Event::ChangeNotebook { uri, version, change } => {
+                let Some(gone) = self.state.change_notebook(&uri, version, change) else { return };
+                self.nothing_found(gone);
+                self.edited(&uri, version);
             }
             Event::Save(uri) => self.saved(&uri),
             Event::Close(uri) => {
-                let tested = self.state.document(&uri).is_some_and(|document| document.tested.is_some());
+                let (cells, tested) = match self.state.document(&uri) {
+                    Some(document) => (document.cells.uris().cloned().collect(), document.tested.is_some()),
+                    None => (Vec::new(), false),
+                };
+                self.nothing_found(cells);
                 if self.forget(&uri, Refusal::NotOpen) && (tested || !self.state.client.pulls_diagnostics) {
                     self.send(Outgoing::Publish { uri: uri.clone(), diagnostics: Vec::new(), version: None });
                 }
@@ -219,10 +240,44 @@ impl MainLoop {
             Event::Overview(reply) => {
                 let client = self.state.client.clone();
                 let document = |d: &mut Document| (d.uri.clone(), d.version, d.lines.text().clone());
+                let documents = self.state.documents().map(document).collect();
+                let of =
+                    |d: &mut Document| d.cells.uris().map(|cell| (cell.clone(), d.uri.clone())).collect::<Vec<_>>();
+                let cells = self.state.documents().flat_map(of).collect();
                 // Fails only when nobody waits any more.
-                let _ = reply.send(Overview { client, documents: self.state.documents().map(document).collect() });
+                let _ = reply.send(Overview { client, documents, cells });
             }
             Event::Stop => {}
+        }
+    }
+
+    /// What follows an edit of a document: requests about the text before it are refused, and it is analysed again.
+    fn edited(&mut self, uri: &Uri, version: i32) {
+        let Some(document) = self.state.document(uri) else { return };
+        let tested = document.tested.take().is_some();
+        let (keep, refuse) =
+            std::mem::take(&mut document.waiting).into_iter().partition(|(kind, ..)| *kind == Kind::Newest);
+        document.waiting = keep;
+        for (kind, _, reply) in refuse {
+            if kind == Kind::Hints && !reply.is_abandoned() {
+                document.hints_shown = Some(0);
+            }
+            reply.answer(Err(Refusal::Modified));
+        }
+        // What became of tests was about another text. Others get the next list with its analysis.
+        if tested && self.state.client.pulls_diagnostics {
+            self.send(Outgoing::Publish { uri: uri.clone(), diagnostics: Vec::new(), version: Some(version) });
+        }
+        self.analyse(uri, Turn::Next);
+        self.analyse_dependents(uri);
+    }
+
+    /// Takes back what was pushed of cells that are gone.
+    fn nothing_found(&self, cells: Vec<Uri>) {
+        if !self.state.client.pulls_diagnostics {
+            for uri in cells {
+                self.send(Outgoing::Publish { uri, diagnostics: Vec::new(), version: None });
+            }
         }
     }
 
@@ -231,7 +286,7 @@ impl MainLoop {
         let Some(document) = self.state.close(uri) else { return false };
         document.cancel.cancel();
         self.analyses.withdraw(uri);
-        for (_, reply) in document.waiting {
+        for (.., reply) in document.waiting {
             reply.answer(Err(refusal));
         }
         true
@@ -255,6 +310,7 @@ impl MainLoop {
             path: document.path.clone(),
             generation,
             lines: document.lines.clone(),
+            cells: document.cells.clone(),
             texts,
             open,
             client,
@@ -331,19 +387,20 @@ impl MainLoop {
 
     fn request(&mut self, uri: &Uri, kind: Kind, reply: Box<dyn Reply>) {
         if let Some(snapshot) = self.state.snapshot(uri) {
-            self.answer(uri, kind, reply, snapshot);
+            self.answer(kind, reply, snapshot);
             return;
         }
-        match self.state.document(uri) {
-            Some(document) => document.waiting.push((kind, reply)),
+        let owner = self.state.owner(uri).map(|document| document.uri.clone());
+        match owner.and_then(|owner| self.state.document(&owner)) {
+            Some(document) => document.waiting.push((kind, uri.clone(), reply)),
             None => reply.answer(Err(Refusal::NotOpen)),
         }
     }
 
-    fn answer(&mut self, uri: &Uri, kind: Kind, reply: Box<dyn Reply>, snapshot: Arc<Snapshot>) {
+    fn answer(&mut self, kind: Kind, reply: Box<dyn Reply>, snapshot: Arc<Snapshot>) {
         if kind == Kind::Hints
             && !reply.is_abandoned()
-            && let Some(document) = self.state.document(uri)
+            && let Some(document) = self.state.document(&snapshot.uri)
         {
             document.hints_shown = Some(snapshot.analysed.hints);
         }
@@ -358,7 +415,7 @@ impl MainLoop {
         }
         let waiting = std::mem::take(&mut document.waiting);
         let Some(mut analysed) = done.analysed else {
-            for (_, reply) in waiting {
+            for (.., reply) in waiting {
                 reply.answer(Err(Refusal::Failed));
             }
             return;
@@ -373,16 +430,20 @@ impl MainLoop {
         let before = document.analysed.replace(analysed.clone());
         document.is_fresh = true;
         let version = document.version;
-        let hints_asked = waiting.iter().any(|(kind, _)| *kind == Kind::Hints);
+        let hints_asked = waiting.iter().any(|(kind, ..)| *kind == Kind::Hints);
         let hints_differ = document.hints_shown.is_some_and(|shown| shown != analysed.hints);
         // The client asks again after its own edits; only what changed without one it has to be told of.
         let old = before.clone();
         let same_text = before.as_ref().is_some_and(|before| Arc::ptr_eq(&before.lines, &analysed.lines));
         let differ = before.is_some_and(|before| before.result_id != analysed.result_id);
-        if let Some(snapshot) = self.state.snapshot(&done.uri) {
-            for (kind, reply) in waiting {
-                self.answer(&done.uri, kind, reply, snapshot.clone());
+        for (kind, uri, reply) in waiting {
+            match self.state.snapshot(&uri) {
+                Some(snapshot) => self.answer(kind, reply, snapshot),
+                // A cell that is gone.
+                None => reply.answer(Err(Refusal::NotOpen)),
             }
+        }
+        if let Some(snapshot) = self.state.snapshot(&done.uri) {
             self.look_at_contents(&snapshot);
         }
         self.tell_of_settings(old.as_deref(), &analysed);
@@ -396,7 +457,14 @@ impl MainLoop {
         }
         let snapshot = self.state.snapshot(&done.uri);
         if let Some(snapshot) = snapshot.filter(|shown| !client.pulls_diagnostics || shown.tested.is_some()) {
-            self.send(Outgoing::Publish { uri: done.uri, diagnostics: snapshot.pushed(), version: Some(version) });
+            let cells: Vec<Uri> = analysed.cells.uris().cloned().collect();
+            for cell in cells.iter().filter_map(|cell| self.state.snapshot(cell)) {
+                let (uri, version) = (cell.shown_uri().clone(), cell.cell.as_ref().map(|cell| cell.version));
+                self.send(Outgoing::Publish { uri, diagnostics: cell.pushed(), version });
+            }
+            if cells.is_empty() {
+                self.send(Outgoing::Publish { uri: done.uri, diagnostics: snapshot.pushed(), version: Some(version) });
+            }
         }
         if client.pulls_diagnostics && client.refreshes_diagnostics && same_text && differ {
             self.send(Outgoing::RefreshDiagnostics);

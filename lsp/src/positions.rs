@@ -82,7 +82,9 @@ pub(crate) struct LinePosition {
 pub(crate) struct LineTable {
     text: Arc<str>,
     /// Byte offset of each line; the first is 0.
-    starts: Vec<usize>,
+    starts: Arc<[usize]>,
+    /// The lines that positions are of, if not all: positions count from the first of them.
+    window: Option<(u32, u32)>,
 }
 
 impl LineTable {
@@ -100,12 +102,28 @@ impl LineTable {
                 starts.push(index + 1);
             }
         }
-        LineTable { text, starts }
+        LineTable { text, starts: starts.into(), window: None }
     }
 
     /// The text.
     pub(crate) fn text(&self) -> &Arc<str> {
         &self.text
+    }
+
+    /// The same text, with positions in these lines of it: those that a client takes for a text of their own.
+    pub(crate) fn window(&self, lines: Range<u32>) -> LineTable {
+        LineTable { window: Some((lines.start, lines.end.saturating_sub(1))), ..self.clone() }
+    }
+
+    /// The same text with positions in all of it.
+    pub(crate) fn whole(&self) -> LineTable {
+        LineTable { window: None, ..self.clone() }
+    }
+
+    /// Whether a byte offset has a position of its own.
+    pub(crate) fn shows(&self, offset: usize) -> bool {
+        let line = self.starts.partition_point(|start| *start <= offset) as u32 - 1;
+        self.window.is_none_or(|(first, last)| (first..=last).contains(&line))
     }
 
     /// Bytes of a line without its ending.
@@ -117,8 +135,14 @@ impl LineTable {
 
     /// The byte offset of a position.
     pub(crate) fn offset(&self, position: LinePosition, encoding: Encoding) -> usize {
-        match self.line(position.line as usize) {
-            Some(line) => line.start + encoding.offset(&self.text[line.clone()], position.column as usize),
+        let (first, last) = self.window.unwrap_or((0, u32::MAX));
+        // Lines past the end mean the end.
+        let (line, column) = match first.saturating_add(position.line) {
+            line if line > last => (last, u32::MAX),
+            line => (line, position.column),
+        };
+        match self.line(line as usize) {
+            Some(line) => line.start + encoding.offset(&self.text[line.clone()], column as usize),
             None => self.text.len(),
         }
     }
@@ -140,7 +164,16 @@ impl LineTable {
         let line = self.starts.partition_point(|start| *start <= offset) - 1;
         let range = self.line(line).unwrap_or_default();
         let before = &self.text[range.start..offset.min(range.end)];
-        LinePosition { line: line as u32, column: encoding.measure(before) as u32 }
+        let at = LinePosition { line: line as u32, column: encoding.measure(before) as u32 };
+        match self.window {
+            Some((first, _)) if at.line < first => LinePosition::default(),
+            Some((first, last)) if at.line > last => {
+                let end = self.line(last as usize).unwrap_or_default();
+                LinePosition { line: last - first, column: encoding.measure(&self.text[end]) as u32 }
+            }
+            Some((first, _)) => LinePosition { line: at.line - first, ..at },
+            None => at,
+        }
     }
 }
 
@@ -240,6 +273,25 @@ mod tests {
         let table = table("abc\ndef");
         assert_eq!(table.range(at(1, 1), at(0, 1), Encoding::Utf16), 1..5);
         assert_eq!(replaced("abc\ndef", 1..5, "🙂"), "a🙂ef");
+    }
+
+    #[test]
+    fn a_window_has_positions_of_its_own() {
+        let whole = table("mark\na = 1\nbé = 2\nmark\nc\n");
+        let window = whole.window(1..3);
+        let of_b = whole.text().find('=').map_or(0, |first| first + 8);
+        assert_eq!((&whole.text()[of_b..=of_b], window.position(of_b, Encoding::Utf16)), ("=", at(1, 3)));
+        assert_eq!(window.offset(at(1, 3), Encoding::Utf16), of_b);
+        let ends = [(0, at(0, 0)), (whole.text().len(), at(1, 6))];
+        assert_eq!(
+            ends.map(|(offset, _)| window.position(offset, Encoding::Utf16)),
+            ends.map(|(_, position)| position)
+        );
+        for past in [at(1, 99), at(2, 0), at(u32::MAX, u32::MAX)] {
+            assert_eq!(window.offset(past, Encoding::Utf16), whole.offset(at(2, 99), Encoding::Utf16));
+        }
+        assert_eq!([0, 5, of_b, 19, 20].map(|offset| window.shows(offset)), [false, true, true, false, false]);
+        assert_eq!(window.whole().position(of_b, Encoding::Utf16), at(2, 3));
     }
 
     #[test]

@@ -124,7 +124,8 @@ impl RequestWorkers {
 fn places(snapshot: &Snapshot) -> Places<'_> {
     Places {
         analysis: &snapshot.analysed.analysis,
-        lines: &snapshot.analysed.lines,
+        lines: &snapshot.lines,
+        cells: &snapshot.analysed.cells,
         uri: &snapshot.uri,
         open: &snapshot.open,
         client: &snapshot.client,
@@ -145,7 +146,7 @@ pub(crate) fn hover(snapshot: &Snapshot, position: lsp::Position) -> Option<lsp:
 pub(crate) fn inlay_hints(snapshot: &Snapshot, range: lsp::Range) -> Option<Vec<lsp::InlayHint>> {
     let analysis = &snapshot.analysed.analysis;
     let settings = &snapshot.client.settings;
-    let within = from_proto::range(&snapshot.analysed.lines, range, snapshot.client.encoding);
+    let within = from_proto::range(&snapshot.lines, range, snapshot.client.encoding);
     let mut hints = ide::inlay_hints(analysis, Span::new(analysis.source.id, within.start, within.end));
     hints.retain(|hint| match hint.kind {
         ide::HintKind::Ref => settings.ref_hints,
@@ -159,9 +160,10 @@ pub(crate) fn inlay_hints(snapshot: &Snapshot, range: lsp::Range) -> Option<Vec<
 /// `textDocument/codeLens`
 pub(crate) fn code_lenses(snapshot: &Snapshot) -> Option<Vec<lsp::CodeLens>> {
     let places = places(snapshot);
-    let launches = ide::lenses(&snapshot.analysed.analysis).into_iter().flat_map(|lens| places.lenses(lens));
-    let mut lenses: Vec<lsp::CodeLens> = launches.collect();
-    if snapshot.client.settings.test_lenses {
+    let mut launches = ide::lenses(&snapshot.analysed.analysis);
+    launches.retain(|lens| snapshot.lines.shows(lens.span.start as usize));
+    let mut lenses: Vec<lsp::CodeLens> = launches.into_iter().flat_map(|lens| places.lenses(lens)).collect();
+    if snapshot.client.settings.test_lenses && snapshot.cell.is_none() {
         lenses.extend(testing::lenses(snapshot));
     }
     Some(lenses)
@@ -185,7 +187,7 @@ pub(crate) fn code_actions(
     };
     let asked = |kind: &str| context.only.as_ref().is_some_and(|only| only.iter().any(|wanted| covers(wanted, kind)));
     let offered = |kind: &str| context.only.is_none() || asked(kind);
-    let range = from_proto::range(&snapshot.analysed.lines, range, client.encoding);
+    let range = from_proto::range(&snapshot.lines, range, client.encoding);
     let places = places(snapshot);
     let findings = || snapshot.analysed.findings.iter().zip(&snapshot.analysed.diagnostics);
     let mut actions: Vec<lsp::CodeAction> = Vec::new();
@@ -217,7 +219,8 @@ pub(crate) fn code_actions(
             }));
         }
     }
-    if client.settings.may_run && (asked(TEST) || (context.only.is_none() && !client.lenses)) {
+    if client.settings.may_run && snapshot.cell.is_none() && (asked(TEST) || (context.only.is_none() && !client.lenses))
+    {
         actions.extend(testing::actions(snapshot, range.start as u32));
     }
     Some(actions.into_iter().map(lsp::CodeActionOrCommand::CodeAction).collect())
@@ -231,7 +234,8 @@ fn fix_all(snapshot: &Snapshot, places: &Places<'_>) -> Option<lsp::CodeAction> 
     };
     let mut diagnostics = Vec::new();
     for (finding, shown) in snapshot.analysed.findings.iter().zip(&snapshot.analysed.diagnostics) {
-        let Some(fix) = &finding.fix else { continue };
+        let is_here = snapshot.lines.shows(finding.span.start as usize);
+        let Some(fix) = finding.fix.as_ref().filter(|_| is_here) else { continue };
         if fix.edits.iter().all(|edit| taken.iter().all(|other| apart(edit, other))) {
             taken.extend(&fix.edits);
             diagnostics.push(shown.clone());
@@ -250,7 +254,7 @@ fn fix_all(snapshot: &Snapshot, places: &Places<'_>) -> Option<lsp::CodeAction> 
 }
 
 fn offset(snapshot: &Snapshot, position: lsp::Position) -> u32 {
-    let offset = snapshot.analysed.lines.offset(from_proto::position(position), snapshot.client.encoding);
+    let offset = snapshot.lines.offset(from_proto::position(position), snapshot.client.encoding);
     // Sources are bounded to 4 GiB.
     u32::try_from(offset).unwrap_or(u32::MAX)
 }
@@ -272,10 +276,8 @@ pub(crate) fn highlights(snapshot: &Snapshot, position: lsp::Position) -> Option
     let found = links(snapshot, position).filter(|found| !found.is_name)?;
     let places = places(snapshot);
     let highlight = |place: &Span| {
-        Some(lsp::DocumentHighlight {
-            range: places.location(*place)?.range,
-            kind: Some(lsp::DocumentHighlightKind::TEXT),
-        })
+        let range = places.location(*place).filter(|place| place.uri == *snapshot.shown_uri())?.range;
+        Some(lsp::DocumentHighlight { range, kind: Some(lsp::DocumentHighlightKind::TEXT) })
     };
     Some(found.places.iter().filter_map(highlight).collect())
 }
@@ -297,7 +299,9 @@ pub(crate) fn type_definition(snapshot: &Snapshot, position: lsp::Position) -> O
 /// `textDocument/documentSymbol`
 pub(crate) fn symbols(snapshot: &Snapshot) -> Option<lsp::DocumentSymbolResponse> {
     let places = places(snapshot);
-    let symbols = ide::symbols(&snapshot.analysed.analysis).into_iter().map(|symbol| places.symbol(symbol));
+    let mut symbols = ide::symbols(&snapshot.analysed.analysis);
+    symbols.retain(|symbol| snapshot.lines.shows(symbol.span.start as usize));
+    let symbols = symbols.into_iter().map(|symbol| places.symbol(symbol));
     if snapshot.client.document_symbols {
         return Some(lsp::DocumentSymbolResponse::Nested(symbols.collect()));
     }
@@ -307,7 +311,7 @@ pub(crate) fn symbols(snapshot: &Snapshot) -> Option<lsp::DocumentSymbolResponse
         kind: symbol.kind,
         tags: None,
         deprecated: None,
-        location: lsp::Location { uri: snapshot.uri.clone(), range: symbol.range },
+        location: lsp::Location { uri: snapshot.shown_uri().clone(), range: symbol.range },
         container_name: symbol.detail,
     };
     Some(lsp::DocumentSymbolResponse::Flat(symbols.map(flat).collect()))
@@ -342,17 +346,15 @@ pub(crate) fn content(
 
 /// `textDocument/diagnostic`
 pub(crate) fn diagnostics(snapshot: &Snapshot, previous: Option<&str>) -> lsp::DocumentDiagnosticReport {
-    let analysed = &snapshot.analysed;
-    if previous == Some(analysed.result_id.as_str()) {
+    let (found, result_id) = snapshot.found();
+    if previous == Some(result_id.as_str()) {
         return lsp::RelatedUnchangedDocumentDiagnosticReport {
             related_documents: None,
-            unchanged_document_diagnostic_report: lsp::UnchangedDocumentDiagnosticReport {
-                result_id: analysed.result_id.clone(),
-            },
+            unchanged_document_diagnostic_report: lsp::UnchangedDocumentDiagnosticReport { result_id },
         }
         .into();
     }
-    full_report(Some(analysed.result_id.clone()), analysed.diagnostics.clone())
+    full_report(Some(result_id), found)
 }
 
 /// A full report.
@@ -378,7 +380,9 @@ mod tests {
         Snapshot {
             uri: lsp::Uri::from_str("file:///work/a.py").expect("valid"),
             version: 7,
+            lines: Arc::new(crate::positions::LineTable::new(TEXT.into())),
             analysed: Arc::new(analysed(&client)),
+            cell: None,
             tested: None,
             client: Arc::new(client),
             open: Arc::new(HashMap::new()),

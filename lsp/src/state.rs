@@ -1,9 +1,10 @@
 //! The open documents, and what is known of each. Owned by the main loop alone; others get immutable snapshots.
 
-use crate::analysis_worker::Analysed;
+use crate::analysis_worker::{Analysed, result_id};
 use crate::capabilities::Client;
 use crate::contents::Watched;
 use crate::from_proto::{self, Edit};
+use crate::notebooks::{CellLines, Cells, Notebook};
 use crate::positions::LineTable;
 use crate::requests::{Kind, Reply};
 use crate::testing::Tested;
@@ -11,7 +12,7 @@ use crate::uris;
 use pallas_engine::{Cancel, Memory};
 use std::collections::HashMap;
 use std::sync::Arc;
-use tower_lsp_server::ls_types::{Diagnostic, Uri};
+use tower_lsp_server::ls_types::{Diagnostic, NotebookDocumentCellChange, Uri};
 
 /// An open document.
 pub(crate) struct Document {
@@ -23,6 +24,8 @@ pub(crate) struct Document {
     pub(crate) version: i32,
     /// The text with its lines.
     pub(crate) lines: Arc<LineTable>,
+    /// Where its cells are, if it is a notebook.
+    pub(crate) cells: Arc<Cells>,
     /// Counts analyses; a result with another number is stale.
     pub(crate) generation: u64,
     /// Stops the analysis that is under way.
@@ -31,8 +34,8 @@ pub(crate) struct Document {
     pub(crate) analysed: Option<Arc<Analysed>>,
     /// Whether the newest result is of the text as it is now, and of the files that it imports as they are now.
     pub(crate) is_fresh: bool,
-    /// Requests that wait for the analysis.
-    pub(crate) waiting: Vec<(Kind, Box<dyn Reply>)>,
+    /// Requests that wait for the analysis, and what the client calls what they are about: the document, or a cell of it.
+    pub(crate) waiting: Vec<(Kind, Uri, Box<dyn Reply>)>,
     /// What analyses of earlier versions found out.
     pub(crate) memory: Memory,
     /// What became of its tests, if some have run since its text was changed.
@@ -47,6 +50,8 @@ pub(crate) struct State {
     /// What the client can do.
     pub(crate) client: Arc<Client>,
     documents: HashMap<Uri, Document>,
+    /// The cells of the documents that are notebooks.
+    notebooks: HashMap<Uri, Notebook>,
     /// Settings files that are open: their texts by path.
     settings_texts: HashMap<String, (Uri, Arc<str>)>,
     /// What settings files were said to have wrong: the name of the list, by path.
@@ -67,6 +72,10 @@ pub(crate) struct Snapshot {
     pub(crate) version: i32,
     /// Its text, and what is known of it.
     pub(crate) analysed: Arc<Analysed>,
+    /// The cell of a notebook that was asked about.
+    pub(crate) cell: Option<CellLines>,
+    /// What positions are of: the document's text, or that of the cell.
+    pub(crate) lines: Arc<LineTable>,
     /// What became of its tests.
     pub(crate) tested: Option<Arc<Tested>>,
     /// What the client can do.
@@ -76,9 +85,27 @@ pub(crate) struct Snapshot {
 }
 
 impl Snapshot {
+    /// What the analysis has found, and the name of that list: of a cell what is in it.
+    pub(crate) fn found(&self) -> (Vec<Diagnostic>, String) {
+        let analysed = &self.analysed;
+        if self.cell.is_none() {
+            return (analysed.diagnostics.clone(), analysed.result_id.clone());
+        }
+        let all = analysed.findings.iter().zip(&analysed.diagnostics);
+        let here = all.filter(|(finding, _)| self.lines.shows(finding.span.start as usize));
+        let here: Vec<Diagnostic> = here.map(|(_, shown)| shown.clone()).collect();
+        let name = result_id(&here);
+        (here, name)
+    }
+
+    /// What the client calls what was asked about.
+    pub(crate) fn shown_uri(&self) -> &Uri {
+        self.cell.as_ref().map_or(&self.uri, |cell| &cell.uri)
+    }
+
     /// What is pushed to the client: tests that failed; and what the analysis has found, unless the client asks for that itself.
     pub(crate) fn pushed(&self) -> Vec<Diagnostic> {
-        let mut all = if self.client.pulls_diagnostics { Vec::new() } else { self.analysed.diagnostics.clone() };
+        let mut all = if self.client.pulls_diagnostics { Vec::new() } else { self.found().0 };
         all.extend(self.tested.iter().flat_map(|tested| tested.diagnostics(&self.analysed, &self.client)));
         all
     }
@@ -92,6 +119,7 @@ impl State {
             uri: uri.clone(),
             version,
             lines: Arc::new(LineTable::new(text.into())),
+            cells: Arc::default(),
             generation: 0,
             cancel: Cancel::new(),
             analysed: None,
@@ -116,6 +144,40 @@ impl State {
         Some(document)
     }
 
+    /// Opens a notebook, or replaces one that is open.
+    pub(crate) fn open_notebook(&mut self, uri: Uri, version: i32, notebook: Notebook) {
+        let (text, cells) = notebook.program();
+        self.open(uri.clone(), version, text);
+        if let Some(document) = self.documents.get_mut(&uri) {
+            document.cells = cells;
+        }
+        self.notebooks.insert(uri, notebook);
+    }
+
+    /// Changes cells of a notebook. The cells that are gone; `None` where it is not open.
+    pub(crate) fn change_notebook(
+        &mut self,
+        uri: &Uri,
+        version: i32,
+        change: NotebookDocumentCellChange,
+    ) -> Option<Vec<Uri>> {
+        let notebook = self.notebooks.get_mut(uri)?;
+        let document = self.documents.get_mut(uri)?;
+        notebook.change(change, self.client.encoding);
+        let (text, cells) = notebook.program();
+        let gone = document.cells.uris().filter(|uri| cells.called(uri).is_none()).cloned().collect();
+        (document.version, document.cells) = (version, cells);
+        document.lines = Arc::new(LineTable::new(text.into()));
+        document.is_fresh = false;
+        Some(gone)
+    }
+
+    /// The document that the client calls so, or that has a cell which it calls so.
+    pub(crate) fn owner(&self, uri: &Uri) -> Option<&Document> {
+        let of_cell = || self.documents.values().find(|document| document.cells.called(uri).is_some());
+        self.documents.get(uri).or_else(of_cell)
+    }
+
     /// Opens a settings file, or closes it where there is no text.
     pub(crate) fn set_settings_text(&mut self, uri: &Uri, text: Option<String>) {
         let path = uris::path(uri);
@@ -137,6 +199,7 @@ impl State {
 
     /// Closes a document.
     pub(crate) fn close(&mut self, uri: &Uri) -> Option<Document> {
+        self.notebooks.remove(uri);
         self.documents.remove(uri)
     }
 
@@ -189,11 +252,19 @@ impl State {
 
     /// What a request about a document is answered from; `None` until its analysis is there.
     pub(crate) fn snapshot(&self, uri: &Uri) -> Option<Arc<Snapshot>> {
-        let document = self.documents.get(uri).filter(|document| document.is_fresh)?;
+        let document = self.owner(uri).filter(|document| document.is_fresh)?;
+        let analysed = document.analysed.clone()?;
+        let cell = document.cells.called(uri).cloned();
+        let lines = match &cell {
+            Some(cell) => Arc::new(analysed.lines.window(cell.lines.clone())),
+            None => analysed.lines.clone(),
+        };
         Some(Arc::new(Snapshot {
             uri: document.uri.clone(),
             version: document.version,
-            analysed: document.analysed.clone()?,
+            analysed,
+            cell,
+            lines,
             tested: document.tested.clone(),
             client: self.client.clone(),
             open: Arc::new(self.open_paths()),

@@ -1,6 +1,7 @@
 //! From what the engine and `pallas-ide` say to the protocol's types.
 
 use crate::capabilities::Client;
+use crate::notebooks::Cells;
 use crate::positions::{Encoding, LineTable};
 use crate::rule_pages;
 use crate::uris;
@@ -19,8 +20,10 @@ use tower_lsp_server::ls_types as lsp;
 pub(crate) struct Places<'a> {
     /// The analysis that spans are of.
     pub(crate) analysis: &'a Analysis,
-    /// The lines of the analysed document.
+    /// The lines of the analysed document, or of the cell of it that is shown.
     pub(crate) lines: &'a LineTable,
+    /// Where its cells are, if it is a notebook.
+    pub(crate) cells: &'a Cells,
     /// The analysed document.
     pub(crate) uri: &'a lsp::Uri,
     /// The documents that are open, by path: clients know them under the URIs that they chose.
@@ -45,7 +48,12 @@ impl Places<'_> {
     pub(crate) fn location(&self, span: Span) -> Option<lsp::Location> {
         let encoding = self.client.encoding;
         if span.file == self.analysis.source.id {
-            return Some(lsp::Location { uri: self.uri.clone(), range: range(self.lines, span.range(), encoding) });
+            let whole = self.lines.whole();
+            let (uri, lines) = match self.cells.at(whole.position(span.start as usize, encoding).line) {
+                Some(cell) => (&cell.uri, whole.window(cell.lines.clone())),
+                None => (self.uri, whole),
+            };
+            return Some(lsp::Location { uri: uri.clone(), range: range(&lines, span.range(), encoding) });
         }
         let source = self.analysis.sources.iter().find(|source| source.id == span.file)?;
         let uri = self.open.get(&*source.path).cloned().or_else(|| uris::uri(&source.path))?;
@@ -69,7 +77,7 @@ impl Places<'_> {
             None => diagnostic.message_with_notes(self.analysis),
         };
         lsp::Diagnostic {
-            range: range(self.lines, diagnostic.span.range(), self.client.encoding),
+            range: self.location(diagnostic.span).map_or_else(Default::default, |place| place.range),
             severity: Some(severity(diagnostic.severity)),
             code: Some(lsp::NumberOrString::String(diagnostic.code.to_string())),
             code_description: self
@@ -124,7 +132,8 @@ impl Places<'_> {
         }
         let document = |(uri, edits): (lsp::Uri, Vec<lsp::TextEdit>)| {
             // Files that are not open have no version.
-            let version = (uri == *self.uri).then_some(version);
+            let of_cell = self.cells.called(&uri).map(|cell| cell.version);
+            let version = of_cell.or_else(|| (uri == *self.uri).then_some(version));
             lsp::TextDocumentEdit {
                 text_document: lsp::OptionalVersionedTextDocumentIdentifier { uri, version },
                 edits: edits.into_iter().map(lsp::OneOf::Left).collect(),

@@ -7,6 +7,7 @@ use crate::commands::Command;
 use crate::contents::{Content, Shown, Watched};
 use crate::main_loop::{Event, Outgoing, Overview};
 use crate::newer::Newer;
+use crate::notebooks::Notebook;
 use crate::presenting::{Session, to_the_end};
 use crate::requests::{self, Kind};
 use crate::runner::Task;
@@ -32,14 +33,16 @@ use tower_lsp_server::ls_types::notification::LogTrace;
 use tower_lsp_server::ls_types::request::{GotoTypeDefinitionParams, GotoTypeDefinitionResponse, Request};
 use tower_lsp_server::ls_types::{
     CodeActionParams, CodeActionResponse, CodeLens, CodeLensParams, CompletionParams, CompletionResponse,
-    ConfigurationItem, DidChangeConfigurationParams, DidChangeTextDocumentParams, DidChangeWatchedFilesParams,
-    DidChangeWatchedFilesRegistrationOptions, DidCloseTextDocumentParams, DidOpenTextDocumentParams,
-    DidSaveTextDocumentParams, DocumentDiagnosticParams, DocumentDiagnosticReportResult, DocumentHighlight,
-    DocumentHighlightParams, DocumentSymbolParams, DocumentSymbolResponse, ExecuteCommandParams, FileSystemWatcher,
-    GlobPattern, GotoDefinitionParams, GotoDefinitionResponse, Hover, HoverParams, InitializeParams, InitializeResult,
-    InitializedParams, InlayHint, InlayHintParams, Location, LogTraceParams, MessageType, Position, ReferenceParams,
-    Registration, SetTraceParams, SignatureHelp, SignatureHelpParams, TraceValue, Uri, WorkDoneProgressCancelParams,
-    WorkspaceDiagnosticParams, WorkspaceDiagnosticReport, WorkspaceDiagnosticReportResult,
+    ConfigurationItem, DidChangeConfigurationParams, DidChangeNotebookDocumentParams, DidChangeTextDocumentParams,
+    DidChangeWatchedFilesParams, DidChangeWatchedFilesRegistrationOptions, DidCloseNotebookDocumentParams,
+    DidCloseTextDocumentParams, DidOpenNotebookDocumentParams, DidOpenTextDocumentParams,
+    DidSaveNotebookDocumentParams, DidSaveTextDocumentParams, DocumentDiagnosticParams, DocumentDiagnosticReportResult,
+    DocumentHighlight, DocumentHighlightParams, DocumentSymbolParams, DocumentSymbolResponse, ExecuteCommandParams,
+    FileSystemWatcher, GlobPattern, GotoDefinitionParams, GotoDefinitionResponse, Hover, HoverParams, InitializeParams,
+    InitializeResult, InitializedParams, InlayHint, InlayHintParams, Location, LogTraceParams, MessageType, Position,
+    ReferenceParams, Registration, SetTraceParams, SignatureHelp, SignatureHelpParams, TraceValue, Uri,
+    WorkDoneProgressCancelParams, WorkspaceDiagnosticParams, WorkspaceDiagnosticReport,
+    WorkspaceDiagnosticReportResult,
 };
 use tower_lsp_server::{Client, LanguageServer, LspService, Server};
 
@@ -366,6 +369,27 @@ impl LanguageServer for Backend {
         self.send(Event::Close(params.text_document.uri));
     }
 
+    async fn notebook_did_open(&self, params: DidOpenNotebookDocumentParams) {
+        let document = params.notebook_document;
+        let notebook = Notebook::new(document.cells, params.cell_text_documents);
+        self.send(Event::OpenNotebook { uri: document.uri, version: document.version, notebook });
+    }
+
+    async fn notebook_did_change(&self, params: DidChangeNotebookDocumentParams) {
+        let document = params.notebook_document;
+        if let Some(change) = params.change.cells {
+            self.send(Event::ChangeNotebook { uri: document.uri, version: document.version, change });
+        }
+    }
+
+    async fn notebook_did_save(&self, params: DidSaveNotebookDocumentParams) {
+        self.send(Event::Save(params.notebook_document.uri));
+    }
+
+    async fn notebook_did_close(&self, params: DidCloseNotebookDocumentParams) {
+        self.send(Event::Close(params.notebook_document.uri));
+    }
+
     async fn hover(&self, params: HoverParams) -> Result<Option<Hover>> {
         let place = params.text_document_position_params;
         let position = place.position;
@@ -454,9 +478,14 @@ impl LanguageServer for Backend {
             let (inside, token, unsaved) = (session.clone(), token.clone(), unsaved(&uri));
             to_the_end(&session, async move { inside.run(task, &uri, token, unsaved).await }).await
         };
+        // What is run is a file, also where it is asked for in a cell of a notebook.
+        let file = |uri: Uri| {
+            let of_cell = overview.cells.iter().find(|(cell, _)| *cell == uri);
+            of_cell.map_or(uri.clone(), |(_, notebook)| notebook.clone())
+        };
         let result = match command {
-            Command::Run(uri) => run(Task::Run, uri).await?,
-            Command::Profile(uri) => run(Task::Profile, uri).await?,
+            Command::Run(uri) => run(Task::Run, file(uri)).await?,
+            Command::Profile(uri) => run(Task::Profile, file(uri)).await?,
             Command::Test(uri, mut wanted, position) => {
                 if let Some(position) = position.filter(|_| wanted.test.is_none()) {
                     let work = move |snapshot: &Snapshot| testing::nearest(snapshot, position);

@@ -91,6 +91,7 @@ impl Files {
                 path: path.into(),
                 generation: 0,
                 lines: Arc::new(LineTable::new(text)),
+                cells: Arc::default(),
                 texts: HashMap::new(),
                 open: HashMap::new(),
                 client: client.clone(),
