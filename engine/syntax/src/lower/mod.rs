@@ -1,6 +1,7 @@
 //! tree-sitter's tree to ours. One file per family of node; this one holds the cursor they share.
 //! Trusts the grammar where the tree has no error, and keeps what it can where it has; finds no names.
 
+mod bitwise;
 mod clause;
 mod comprehension;
 mod expression;

@@ -1,5 +1,6 @@
 //! Operators: chains of them as Python groups them, and the tables from symbols.
 
+use super::bitwise::{mixed, symbol};
 use super::{Kind, Lower, children, field, named};
 use crate::ast::{BinaryOp, BoolOp, CompareOp, Expr, ExprKind, UnaryOp};
 use tree_sitter::Node;
@@ -7,9 +8,18 @@ use tree_sitter::Node;
 impl Lower<'_> {
     /// Left-leaning chains (`a + b + c + ...`) are walked, not recursed into, so long sums stay cheap on the stack.
     pub(super) fn binary(&mut self, node: Node<'_>) -> Expr {
+        if let Some(regrouped) = self.regrouped(node) {
+            return regrouped;
+        }
         let mut spine = vec![node];
         let mut leftmost = field(node, "left");
+        let mut above = symbol(node);
         while let Some(left) = leftmost.filter(|left| left.called() == "binary_operator") {
+            // A chain of `&` has been looked at where it began.
+            if above != Some("&") && mixed(left).is_some() {
+                break;
+            }
+            above = symbol(left);
             spine.push(left);
             leftmost = field(left, "left");
         }

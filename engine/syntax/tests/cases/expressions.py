@@ -98,3 +98,5 @@ a[b if c else d]
 a[b := 1]
 {**a}
 {1: 2,}
+mixed = a & b ^ c, a ^ b & c, a & b ^ ~a & c, a & b ^ a & c ^ b & c, a ^ b ^ c & d & e
+mixed_too = (a ^ b) & c, a & (b ^ c), a & b | c & d ^ e, (a & b ^ c) + 1 & d ^ e << 2 & f, -a & b ^ (c)
