@@ -70,6 +70,7 @@ static CLASS: NativeClass = NativeClass {
     module: "jaxlib._jax",
     doc: "A function that is traced and compiled.",
     methods: &[
+        crate::support::METHOD,
         NativeDef {
             name: "clear_cache",
             signature: "(self)",

@@ -32,7 +32,7 @@ static CLASS: NativeClass = NativeClass {
     name: "function",
     module: "builtins",
     doc: "A transformed function.",
-    methods: &[],
+    methods: &[crate::support::METHOD],
     properties: &[],
     construct: None,
     instance_check: None,
