@@ -361,7 +361,7 @@ fn evaluate(
     options: &AnalysisOptions,
 ) -> Analysis {
     // An editor opens modules of packages as well as programs: their relative imports begin where they stand.
-    let place = package::place(&*options.files, path);
+    let place = package::place(&*options.files, path, &module.body);
     let mut paths = import_paths(path, &options.import_paths);
     if let Some((root, _)) = &place {
         paths[0].clone_from(root);
@@ -380,8 +380,13 @@ fn evaluate(
     }
     let both = Both::install(interp, options.visits);
     if let Some((_, place)) = &place {
-        // As `python -m` does it: the package is there before its module runs. What it lacks shows where it is used.
-        let _ = interp.import_silently(&place.package);
+        // As `python -m` does it: the package is there before its module runs. What it lacks shows where it is used. A package
+        // itself (`__init__.py`) has those above it only: it is what others import.
+        let _ = match (&place.folder, place.package.rsplit_once('.')) {
+            (None, _) => interp.import_silently(&place.package),
+            (Some(_), Some((above, _))) => interp.import_silently(above),
+            (Some(_), None) => Ok(Value::None),
+        };
     }
     if let Some(memory) = options.memory.as_ref().filter(|_| !options.visits) {
         let world = World(options.clone());

@@ -1,10 +1,11 @@
-"""Writes engine/jax/src/names.txt: the public names of JAX's and numpy's modules, and of the packages that
+"""Writes engine/jax/src/names.txt: the public names of JAX's and numpy's modules, of Python's own, and of the packages that
 engine/jax/src/third_party stands in for, to tell names that the workbench does not have yet from names that nobody has.
 Run without arguments; what is said of packages that are not installed stays as it is."""
 
 import importlib
 import pathlib
 import pkgutil
+import sys
 import warnings
 
 ROOTS = ["jax", "numpy"]
@@ -20,8 +21,15 @@ SKIPPED = ("jax._src", "jax.tools", "jax.lib", "jax.collect_profile", "jax.jaxli
 STAND_INS = ["absl.app", "absl.flags", "absl.logging", "beartype", "beartype.door", "chex", "einops", "flax", "flax.struct",
              "immutabledict", "jaxtyping", "ml_dtypes", "pydantic", "pydantic.dataclasses", "qwix", "qwix.pallas", "tqdm",
              "tqdm.auto", "typeguard", "typing_extensions"]
+# Python's own modules that the workbench has, whose names it may lack; `standard` lists all that Python has.
+STANDARD = ["abc", "argparse", "asyncio", "atexit", "bisect", "collections", "collections.abc", "concurrent.futures", "contextlib",
+            "contextvars", "copy", "dataclasses", "datetime", "enum", "fractions", "functools", "gc", "glob", "hashlib", "heapq", "importlib",
+            "importlib.metadata", "importlib.resources", "importlib.util", "inspect", "io", "itertools", "json", "logging", "math",
+            "multiprocessing", "numbers", "operator", "os", "os.path", "pathlib", "pickle", "platform", "pprint", "queue", "random",
+            "re", "shutil", "signal", "socket", "statistics", "string", "subprocess", "sys", "tempfile", "textwrap", "threading",
+            "time", "timeit", "traceback", "types", "typing", "unittest", "unittest.mock", "warnings", "weakref", "zlib"]
 # Modules in what is skipped whose names programs use; what they hold further down is left out.
-ALONE = ["jax.experimental.mosaic", "jax.experimental.mosaic.gpu"]
+ALONE = ["jax.experimental.mosaic", "jax.experimental.mosaic.gpu", "jaxlib", *STANDARD]
 # Classes whose instances programs ask for attributes.
 INSTANCES = {"ArrayImpl": "jax.numpy.zeros(1)", "ndarray": "numpy.zeros(1)", "dtype": "numpy.dtype('f4')"}
 
@@ -63,8 +71,10 @@ def lines(known):
     for root in ROOTS:
         for name in modules(root):
             yield f"{name}: {' '.join(public(importlib.import_module(name)))}"
+    yield f"standard: {' '.join(sorted(name for name in sys.stdlib_module_names if not name.startswith('_')))}"
     for name in ALONE:
-        yield f"{name}: {' '.join(public(importlib.import_module(name)))}"
+        module = importlib.import_module(name)
+        yield f"{name}: {' '.join(sorted({*public(module), *submodules(module)}))}"
     yield from stand_ins(known)
     scope = {root: importlib.import_module(root) for root in ROOTS}
     for name, expression in INSTANCES.items():

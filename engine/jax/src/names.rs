@@ -27,15 +27,21 @@ pub fn elsewhere(owner: &str, name: &str) -> Option<&'static str> {
     NEIGHBOURS.into_iter().find(|module| is_neighbour && *module != owner && is_known(module, name))
 }
 
-/// Whether JAX's or numpy's `owner` has `name`. Of private modules nobody lists the names, and any may be meant.
+/// Python's own modules, by the name of their line.
+const STANDARD: &str = "standard";
+
+/// Whether JAX's, numpy's or Python's `owner` has `name`. Of private modules, and those of Python that are listed without their names,
+/// nobody knows, and any may be meant.
 pub fn is_known(owner: &str, name: &str) -> bool {
-    if owner.starts_with("jax._src.") {
-        return !name.starts_with("__");
-    }
     static NAMES: OnceLock<HashMap<&str, HashSet<&str>>> = OnceLock::new();
     let names = NAMES.get_or_init(|| {
         TABLE.lines().filter_map(|line| line.split_once(": ")).map(|(o, n)| (o, n.split(' ').collect())).collect()
     });
+    let root = owner.split('.').next().unwrap_or(owner);
+    let is_bare = !names.contains_key(root) && names.get(STANDARD).is_some_and(|standard| standard.contains(root));
+    if is_bare || owner.starts_with("jax._src.") {
+        return !name.starts_with("__");
+    }
     names.get(owner).is_some_and(|names| names.contains(name)) || names.contains_key(format!("{owner}.{name}").as_str())
 }
 
@@ -52,10 +58,16 @@ mod tests {
             ("ArrayImpl", "at"),
             ("jax", "ad_checkpoint"),
             ("jax._src.api_util", "fun_sourceinfo"),
+            ("standard", "csv"),
+            ("csv", "DictReader"),
+            ("xml.etree", "ElementTree"),
+            ("os", "fork"),
         ] {
             assert!(is_known(owner, name), "{owner}.{name}");
         }
-        for (owner, name) in [("jax.numpy", "rsqrt"), ("jax.experimental.pallas", "program_ids"), ("jaxx", "jit")] {
+        for (owner, name) in
+            [("jax.numpy", "rsqrt"), ("jax.experimental.pallas", "program_ids"), ("jaxx", "jit"), ("os", "forks")]
+        {
             assert!(!is_known(owner, name), "{owner}.{name}");
         }
         assert_eq!(elsewhere("jax.numpy", "softmax"), Some("jax.nn"));

@@ -274,6 +274,11 @@ impl Interp {
         {
             return Ok(Some(value.clone()));
         }
+        if let Value::Native(native) = v
+            && let Some(value) = native.field(name)
+        {
+            return Ok(Some(value));
+        }
         let class = self.type_of(v);
         if let Some(attribute) = class.lookup(name)
             && !(matches!(v, Value::Function(_) | Value::Native(_) | Value::BoundMethod(_)) && is_of_object(self, name))

@@ -1,12 +1,14 @@
 //! Functions written in Rust: declared in tables as Python shows them (name, signature, doc), bound by their signature.
 //! Arity errors, `help`, completion and hovers all read the table.
 
+use crate::class::Namespace;
 use crate::interp::Interp;
 use crate::raise::PyResult;
 use crate::signature::Signature;
 use crate::value::Value;
+use pallas_syntax::ast::Name;
 use smallvec::SmallVec;
-use std::cell::OnceCell;
+use std::cell::{OnceCell, RefCell};
 use std::rc::Rc;
 
 /// The Rust side of a native function. It gets one value per parameter, in the order of the signature:
@@ -36,17 +38,34 @@ pub struct NativeFunction {
     pub owner: Option<&'static str>,
     /// Parsed on first use.
     pub(crate) signature: OnceCell<Signature>,
+    /// Attributes that the program has set on it, where the real function is one in Python.
+    fields: OnceCell<Box<RefCell<Namespace>>>,
 }
 
 impl NativeFunction {
     /// The function of a table row.
     pub fn new(def: &'static NativeDef, module: &'static str) -> Rc<Self> {
-        Rc::new(NativeFunction { def, module, owner: None, signature: OnceCell::new() })
+        Rc::new(NativeFunction { def, module, owner: None, signature: OnceCell::new(), fields: OnceCell::new() })
     }
 
     /// A method of the native class `owner`.
     pub fn method(def: &'static NativeDef, module: &'static str, owner: &'static str) -> Rc<Self> {
-        Rc::new(NativeFunction { def, module, owner: Some(owner), signature: OnceCell::new() })
+        Rc::new(NativeFunction { def, module, owner: Some(owner), signature: OnceCell::new(), fields: OnceCell::new() })
+    }
+
+    /// An attribute that the program has set.
+    pub(crate) fn field(&self, name: &str) -> Option<Value> {
+        self.fields.get()?.borrow().get(name).cloned()
+    }
+
+    /// Sets an attribute, and returns the old one. Python's own functions take none: those of libraries do, as most of them are
+    /// written in Python.
+    pub(crate) fn set_field(&self, name: &str, value: Value) -> Result<Option<Value>, Value> {
+        if self.module.is_empty() || self.owner.is_some() || crate::library::is_standard(self) {
+            return Err(value);
+        }
+        let fields = self.fields.get_or_init(Box::default);
+        Ok(fields.borrow_mut().insert(Name::from(name), value))
     }
 
     /// `list.append` for methods, `len` for functions.

@@ -36,6 +36,11 @@ pub(super) static ROWS: LazyLock<Vec<NativeDef>> = LazyLock::new(|| {
 
 fn forward(interp: &Interp, args: Arguments, name: &str) -> PyResult<Value> {
     let first = args.get(0);
+    if name == "reshape"
+        && let Some(grid) = crate::sharding::device_grid(interp, first)?
+    {
+        return interp.call_method(&grid, name, [args.get(1).clone()]);
+    }
     let Some(shared) = jnp::numpy_rows().find(|row| row.name == name) else {
         return Err(interp.attribute_error(format!("module 'numpy' has no attribute '{name}'")));
     };

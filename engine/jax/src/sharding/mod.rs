@@ -26,6 +26,7 @@ pub static EMBEDDED: &[EmbeddedModule] = &[
     EmbeddedModule { name: "jax._src.shardings", text: include_str!("shardings.py"), is_package: false },
     EmbeddedModule { name: "jax._src.array_shards", text: include_str!("array_shards.py"), is_package: false },
     EmbeddedModule { name: "jax._src.shard_map", text: include_str!("shard_map.py"), is_package: false },
+    EmbeddedModule { name: "jax._src.axis_types", text: include_str!("axis_types.py"), is_package: false },
     EmbeddedModule { name: "jax.sharding", text: include_str!("public.py"), is_package: false },
     EmbeddedModule { name: "jax.experimental.mesh_utils", text: include_str!("mesh_utils.py"), is_package: false },
     EmbeddedModule {
@@ -176,6 +177,10 @@ pub fn device_grid(interp: &Interp, value: &Value) -> PyResult<Option<Value>> {
     }
     if matches!(value, Value::Instance(_)) {
         return Ok(Some(value.clone()));
+    }
+    if devices::is_device(value) {
+        let grid = interp.get_attr(&interp.import("jax._src.mesh")?, "DeviceGrid")?;
+        return interp.call_values(&grid, [Value::list([value.clone()]), Value::tuple([])]).map(Some);
     }
     let grid = interp.get_attr(&interp.import("jax._src.mesh")?, "grid")?;
     interp.call_values(&grid, [value.clone()]).map(Some)

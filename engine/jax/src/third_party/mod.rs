@@ -26,6 +26,7 @@ embedded! {
     "flax.struct" "flax/struct.py" false;
     "immutabledict" "immutabledict.py" true;
     "jaxlib" "jaxlib/__init__.py" true;
+    "jaxlib.version" "jaxlib/version.py" false;
     "jaxlib.mlir" "jaxlib/mlir.py" true;
     "jaxlib.mlir.ir" "jaxlib/mlir.py" false;
     "jaxlib.mlir.passmanager" "jaxlib/mlir.py" false;

@@ -69,7 +69,9 @@ class _Cores:
 
 def _default_number():
     abstract_device = jax.sharding.get_abstract_mesh().abstract_device
-    return getattr(jax.devices()[0] if abstract_device is None else abstract_device, "num_cores", 1)
+    device = jax.devices()[0] if abstract_device is None else abstract_device
+    # Devices that are no TPU have none to say, abstract ones say so.
+    return getattr(device, "num_cores", 1) or 1
 
 
 def create_tensorcore_mesh(axis_name, devices=None, num_cores=None):

@@ -93,6 +93,10 @@ impl Interp {
             Value::Function(function) => {
                 function.fields.borrow_mut().insert(Name::from(name), value).unwrap_or(Value::Unset)
             }
+            Value::Native(native) => match native.set_field(name, value) {
+                Ok(old) => old.unwrap_or(Value::Unset),
+                Err(_) => return Err(self.cannot_set(v, name)?),
+            },
             Value::Object(object) => {
                 if object.set_attr(name, value.clone(), self)? {
                     return Ok(());

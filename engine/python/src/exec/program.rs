@@ -27,7 +27,7 @@ impl Interp {
     }
 
     /// Runs a file of a package as the main program, as `python -m` does: its relative imports are found. Modules that
-    /// import it get another copy.
+    /// import it get another copy, but of a package (its `__init__.py`) there is one.
     pub fn run_main_in(&self, module: &ast::Module, name: &str, place: Option<&Place>) -> Outcome {
         self.adopt_source(&module.source);
         module.pieces.iter().for_each(|piece| self.adopt_source(&piece.source));
@@ -37,6 +37,8 @@ impl Interp {
             names.insert(Name::from("__package__"), Value::str(&place.package));
             if let Some(folder) = &place.folder {
                 names.insert(Name::from("__path__"), Value::list([Value::str(folder)]));
+                drop(names);
+                self.stand_for_package(&target, &place.package);
             }
         }
         let outcome = self.open_cells(module, &target).and_then(|()| self.run_module(module, &target));
@@ -50,6 +52,18 @@ impl Interp {
                 Stop::Raise(raise) => Outcome::Raised(raise),
             },
         }
+    }
+
+    /// Puts the main program where others import the package from whose `__init__.py` it is.
+    fn stand_for_package(&self, main: &Rc<Module>, package: &str) {
+        let value = Value::Module(Rc::clone(main));
+        if let Some((above, name)) = package.rsplit_once('.') {
+            let above = self.modules.borrow().get(above).cloned();
+            if let Some(Value::Module(above)) = above {
+                above.namespace.borrow_mut().insert(Name::from(name), value.clone());
+            }
+        }
+        self.modules.borrow_mut().insert(package.into(), value);
     }
 
     /// What `sys.exit(code)` means to the shell.

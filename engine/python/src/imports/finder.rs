@@ -26,6 +26,10 @@ pub(super) struct SourceFound {
 
 /// Endings of compiled modules.
 const COMPILED: [&str; 3] = [".so", ".pyd", ".dylib"];
+/// What Python's own modules are listed under.
+const STANDARD: &str = "standard";
+/// A name that a module has of which no names are listed.
+const ANY: &str = "";
 /// A message names so many folders.
 const MOST_FOLDERS: usize = 6;
 
@@ -93,6 +97,16 @@ impl Interp {
         names.iter().find(is_it).map(|name| inside(folder, name))
     }
 
+    /// Whether a module is one of Python's own of which the workbench has nothing. Programs import such modules and may never use
+    /// them, so that what is missing is said where it is used.
+    pub(super) fn is_bare_standard(&self, name: &str) -> bool {
+        let root = name.split('.').next().unwrap_or(name);
+        self.imports.is_known(STANDARD, root)
+            && self.imports.is_known(root, ANY)
+            && !self.registered.borrow().contains_key(root)
+            && !self.embedded.borrow().contains_key(root)
+    }
+
     /// ModuleNotFoundError, with what the reader can do about it.
     pub(super) fn not_found(&self, name: &str, not_a_package: Option<&str>) -> Box<Stop> {
         let message = match not_a_package {
@@ -126,11 +140,10 @@ impl Interp {
             // No table says what the real library has there.
             return super::unprovided::diagnosis(name);
         } else {
-            let help = format!(
-                "the workbench does not provide `{name}`, and does not evaluate it from its files; to the checks, what \
-                 comes from it is unknown"
-            );
-            (None, Some(help))
+            let root = name.split('.').next().unwrap_or(name);
+            let help = format!("whether `{root}` is installed or not: to the checks, what comes from it is unknown");
+            let message = Some(format!("`{name}` is not evaluated by Pallas Workbench"));
+            return Diagnosis { code: "PL002", message, help: Some(help), ..Diagnosis::default() };
         };
         Diagnosis { code: "PL002", evidence, help, ..Diagnosis::default() }
     }

@@ -13,7 +13,6 @@ use crate::interp::Interp;
 use crate::module::{Module, ModuleDef};
 use crate::raise::PyResult;
 use crate::value::Value;
-use pallas_syntax::ast::Name;
 use std::rc::Rc;
 
 /// Stands in the globals of a module, in analysis, for the names that `from missing import *` may have bound.
@@ -37,7 +36,7 @@ impl Interp {
 
     /// The module of this dotted name, imported with its parents. ModuleNotFoundError where there is none.
     pub fn import(&self, dotted: &str) -> PyResult<Value> {
-        let mut parent: Option<Rc<Module>> = None;
+        let mut parent: Option<Value> = None;
         let mut module = Value::None;
         let mut end = 0;
         for part in dotted.split('.') {
@@ -50,22 +49,24 @@ impl Interp {
                 None => {
                     let module = self.import_one(name, parent.as_ref())?;
                     if let (Some(parent), Value::Module(_)) = (&parent, &module) {
-                        let old = parent.namespace.borrow_mut().insert(Name::from(part), module.clone());
-                        drop(old);
+                        self.set_attr_plainly(parent, part, module.clone())?;
                     }
                     module
                 }
             };
+            // A package may have put an object in its place that has a path, as those do that import their parts late.
             match &module {
-                Value::Module(module) => parent = Some(Rc::clone(module)),
+                Value::Module(_) => {}
+                Value::Instance(_) if self.find_attr(&module, "__path__")?.is_some() => {}
                 _ => return Ok(module),
             }
+            parent = Some(module.clone());
         }
         Ok(module)
     }
 
     /// Loads the module `name`, whose parent package has been imported.
-    fn import_one(&self, name: &str, parent: Option<&Rc<Module>>) -> PyResult<Value> {
+    fn import_one(&self, name: &str, parent: Option<&Value>) -> PyResult<Value> {
         let def = self.registered.borrow().get(name).copied();
         if let Some(def) = def {
             self.native_imports.borrow_mut().push(def.name);
@@ -82,31 +83,40 @@ impl Interp {
         let folders = match parent {
             None => self.search_paths(),
             Some(parent) => {
-                let paths = match parent.namespace.borrow().get("__path__") {
-                    Some(Value::List(paths)) => {
-                        Some(paths.borrow().iter().filter_map(|path| self.str(path).ok()).collect())
-                    }
-                    _ => None,
+                let paths = match parent {
+                    Value::Module(module) => module.namespace.borrow().get("__path__").cloned(),
+                    other => self.find_attr(other, "__path__")?,
                 };
-                match paths {
-                    Some(paths) => paths,
-                    None if parent.path.is_some() => return Err(self.not_found(name, Some(&parent.name))),
-                    None => {
+                match (paths, parent) {
+                    (Some(Value::List(paths)), _) => {
+                        paths.borrow().iter().filter_map(|path| self.str(path).ok()).collect()
+                    }
+                    (_, Value::Module(parent)) if parent.path.is_some() => {
+                        return Err(self.not_found(name, Some(&parent.name)));
+                    }
+                    (_, Value::Module(parent)) => {
                         // An attribute of a native module serves as its submodule.
                         let attribute = parent.namespace.borrow().get(tail).cloned();
                         if let Some(module @ Value::Module(_)) = attribute {
                             return Ok(module);
+                        }
+                        if self.is_bare_standard(name) {
+                            return Ok(Value::Module(self.new_module(name, None)));
                         }
                         if !self.is_native_package(parent) {
                             return Err(self.not_found(name, Some(&parent.name)));
                         }
                         self.native_folders(&parent.name)
                     }
+                    _ => return Err(self.not_found(name, None)),
                 }
             }
         };
         if from_source && let Some(found) = self.find_module(&folders, tail)? {
             return self.load(name, found);
+        }
+        if self.is_bare_standard(name) {
+            return Ok(Value::Module(self.new_module(name, None)));
         }
         Err(self.not_found(name, None))
     }

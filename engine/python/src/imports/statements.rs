@@ -137,7 +137,7 @@ impl Interp {
     fn import_name(&self, source: &Value, absolute: &str, name: &str) -> PyResult<Value> {
         let module = match source {
             Value::Module(module) => module,
-            other => return self.get_attr(other, name),
+            other => return self.import_part(other, absolute, name),
         };
         let full = format!("{absolute}.{name}");
         if let Some(value) = self.find_attr(source, name)? {
@@ -147,7 +147,9 @@ impl Interp {
         if let Some(loaded) = self.modules.borrow().get(full.as_str()) {
             return Ok(loaded.clone());
         }
-        let is_package = module.namespace.borrow().contains_key("__path__") || module.path.is_none();
+        // Which names of a module that is not here are modules nobody knows.
+        let is_package = module.namespace.borrow().contains_key("__path__")
+            || module.path.is_none() && !self.is_bare_standard(absolute);
         if is_package {
             match self.import(&full) {
                 Err(stop) if self.names_module(&stop, &full) => {}
@@ -184,6 +186,20 @@ impl Interp {
             set_field(&raise.exception, "name", Value::name(&module.name));
         }
         Err(stop)
+    }
+
+    /// `from package import name` where the package has put an object in its place.
+    fn import_part(&self, package: &Value, absolute: &str, name: &str) -> PyResult<Value> {
+        if let Some(value) = self.find_attr(package, name)? {
+            return Ok(value);
+        }
+        let full = format!("{absolute}.{name}");
+        let is_package = self.find_attr(package, "__path__")?.is_some();
+        match is_package.then(|| self.import(&full)) {
+            Some(Err(stop)) if !self.names_module(&stop, &full) => Err(stop),
+            Some(Ok(module)) => Ok(module),
+            _ => Err(self.import_error(format!("cannot import name '{name}' from '{absolute}' (unknown location)"))),
+        }
     }
 
     /// In analysis: the submodule that a package had under a name when it imported the file that is looked at. A package

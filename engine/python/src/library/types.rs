@@ -66,11 +66,17 @@ fn method_type(interp: &Interp) -> Rc<Class> {
     })
 }
 
-/// `types.ModuleType(name)` makes an empty module; `isinstance` asks the builtin class.
+/// `types.ModuleType(name)` makes an empty module; `isinstance` asks the builtin class. Instances of classes that derive from it
+/// (packages that import their parts late) are no modules to the evaluator, but objects with a module's attributes, which may
+/// stand in `sys.modules`.
 fn module_type(interp: &Interp) -> Rc<Class> {
     classes::cached(interp, "ModuleType", |interp| {
         ClassBuilder::new("module", "builtins", &interp.types().module)
-            .construct(|interp, _, args| {
+            .methods(DERIVED_MODULE)
+            .construct(|interp, class, args| {
+                if class.span.is_some() {
+                    return Ok(classes::instance(class, Value::Unset));
+                }
                 let form = const { &super::support::form("module", "(name, doc=None)") };
                 let [name, doc] = super::support::arguments(interp, form, args)?.take();
                 let name = interp.to_str(&name)?;
@@ -88,12 +94,35 @@ fn module_type(interp: &Interp) -> Rc<Class> {
     })
 }
 
+const DERIVED_MODULE: &[NativeDef] = &[
+    row("__init__", "(self, name, doc=None)", "Names the module.", |interp, args| {
+        let [this, name, doc] = args.take();
+        interp.to_str(&name)?;
+        for (attribute, value) in [("__name__", name), ("__doc__", doc)] {
+            interp.set_attr_plainly(&this, attribute, value)?;
+        }
+        Ok(Value::None)
+    }),
+    row("__repr__", "(self, /)", "<module 'name'>", |interp, args| {
+        let shown = |attribute| match interp.find_attr(args.get(0), attribute)? {
+            Some(value) => interp.repr(&value).map(Some),
+            None => Ok(None),
+        };
+        let name = shown("__name__")?.unwrap_or_else(|| "'?'".to_string());
+        let place = shown("__file__")?.map_or(String::new(), |path| format!(" from {path}"));
+        Ok(Value::from(format!("<module {name}{place}>")))
+    }),
+];
+
 /// `types.MappingProxyType`
 static MAPPING_PROXY: NativeClass = NativeClass {
     name: "mappingproxy",
     module: "builtins",
     doc: "mappingproxy(mapping): a view that cannot be written to.",
     methods: &[
+        row("__class_getitem__", "(cls, params)", "The class for certain types.", |interp, args| {
+            Ok(interp.generic_alias(&Value::Class(interp.native_class(&MAPPING_PROXY)), args.get(1)))
+        }),
         row("get", "(self, key, default=None, /)", "A value, or the default.", |i, a| forward(i, &a, "get")),
         row("keys", "(self, /)", "The keys.", |i, a| forward(i, &a, "keys")),
         row("values", "(self, /)", "The values.", |i, a| forward(i, &a, "values")),
@@ -160,6 +189,9 @@ static BY_VALUE: NativeClass = NativeClass {
     module: "builtins",
     doc: "The class of a class whose instances are builtin values.",
     methods: &[row("__instancecheck__", "(self, instance)", "Whether instance is such a value.", |_, args| {
+        if let (Value::Class(class), Value::Instance(instance)) = (args.get(0), args.get(1)) {
+            return Ok(Value::Bool(instance.class.borrow().is_subclass(class)));
+        }
         let wanted = match args.get(1) {
             Value::Module(_) => "module",
             Value::BoundMethod(_) => "method",

@@ -54,6 +54,9 @@ impl Interp {
                     return Ok(b.clone());
                 }
                 let found = self.contains(b, a)?;
+                if !found && let Some(unknown) = self.perhaps_member(b, a) {
+                    return Ok(unknown);
+                }
                 return Ok(Value::Bool(found == (op == CompareOp::In)));
             }
             _ => {}
@@ -70,6 +73,24 @@ impl Interp {
         let result = self.rich_compare(op, a, b);
         self.leave();
         result
+    }
+
+    /// In analysis: what decides whether `item`, which was not found in `container`, is there, if that is not known.
+    fn perhaps_member(&self, container: &Value, item: &Value) -> Option<Value> {
+        if !self.is_analysis() {
+            return None;
+        }
+        let unknown =
+            |value: &Value| value.is_undecided().then(|| value.to_unknown("not known, nor what it is equal to"));
+        if let Some(item) = unknown(item) {
+            // Nothing is in what is empty.
+            return (self.len(container).ok() != Some(0)).then_some(item);
+        }
+        match container {
+            Value::Tuple(items) => items.iter().find_map(unknown),
+            Value::List(items) => items.borrow().iter().find_map(unknown),
+            _ => None,
+        }
     }
 
     fn rich_compare(&self, op: CompareOp, a: &Value, b: &Value) -> PyResult<Value> {

@@ -10,6 +10,7 @@ pub(crate) static MODULES: &[EmbeddedModule] = &[
     EmbeddedModule { name: "contextvars", text: include_str!("contextvars.py"), is_package: false },
     EmbeddedModule { name: "datetime", text: include_str!("datetime.py"), is_package: false },
     EmbeddedModule { name: "glob", text: include_str!("glob.py"), is_package: false },
+    EmbeddedModule { name: "hashlib", text: include_str!("hashlib.py"), is_package: false },
     EmbeddedModule { name: "shutil", text: include_str!("shutil.py"), is_package: false },
     EmbeddedModule { name: "tempfile", text: include_str!("tempfile.py"), is_package: false },
 ];
