@@ -239,6 +239,29 @@ const tests = {
   },
 
   /** A file of 20,000 lines is checked, and edits at its end are. */
+  async notebooks() {
+    await bench.openNothing();
+    const line = page.locator('.notebookOverlay .view-line', { hasText: /^programs.=.3$/ });
+    // Until the workbench knows of notebooks, one is a text to it.
+    for (let left = 5; left > 0 && !(await line.isVisible()); left--) {
+      await bench.command('View: Close All Editors');
+      await page.locator('.explorer-folders-view .monaco-list-row', { hasText: 'notebook.ipynb' }).dblclick();
+      await line.waitFor({ timeout: 5000 }).catch(() => {});
+    }
+    check('a squiggle is drawn in a cell', await until(async () => (await bench.squiggles()) > 0, 60000), await bench.notifications());
+    await picture('notebook');
+    await line.click();
+    await page.keyboard.press('End');
+    await page.keyboard.press('Backspace');
+    await page.keyboard.press('2');
+    check('and goes when the cell is mended', await until(async () => (await bench.squiggles()) === 0), await bench.squiggles());
+    await bench.command('Pallas: Profile');
+    const panel = await bench.panel();
+    if (!check('the notebook is profiled', panel !== undefined, await bench.notifications())) return;
+    check('with its launch', (await panel.locator('#grid-caption').innerText()).length > 0, await panel.locator('#grid h2').innerText());
+    await picture('notebook-profile');
+  },
+
   async largeFiles() {
     const kernel = readFileSync(join(fixtures, 'scale.py'), 'utf8').replace('lambda i:', 'lambda i, j:');
     const helpers = Array.from({ length: 6660 }, (_, n) => `\n\ndef helper_${n}(x):\n  return x * ${n}`).join('');

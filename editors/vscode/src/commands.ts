@@ -36,12 +36,16 @@ function openFirst(): void {
 
 /** The file that a command is about, saved; `undefined` if there is none, which is said. */
 async function fileOf(needs: Needs, argument: unknown): Promise<vscode.Uri | undefined> {
-  const uri = uriOf(argument) ?? needs.recent.uri();
-  const document = uri && vscode.workspace.textDocuments.find((open) => open.uri.toString() === uri.toString());
-  if (!uri) {
+  const wanted = uriOf(argument) ?? needs.recent.uri();
+  if (!wanted) {
     openFirst();
     return undefined;
   }
+  // A cell is run with its notebook.
+  const named = (uri: vscode.Uri) => uri.toString() === wanted.toString();
+  const notebook = vscode.workspace.notebookDocuments.find((open) => named(open.uri) || open.getCells().some((cell) => named(cell.document.uri)));
+  const document = notebook ?? vscode.workspace.textDocuments.find((open) => named(open.uri));
+  const uri = notebook?.uri ?? wanted;
   if (document?.isUntitled || uri.scheme !== 'file') {
     const where = document?.isUntitled ? 'this is not a file on a disk yet' : `${uri.path.replace(/^.*\//, '')} is on no disk (it is a \`${uri.scheme}:\` file)`;
     const chosen = await vscode.window.showErrorMessage(`Pallas: ${where}; only files on a disk are run.`, 'Save As...');

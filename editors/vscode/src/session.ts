@@ -152,6 +152,8 @@ export class Session implements vscode.Disposable {
       documentSelector: [
         { scheme: 'file', language: 'python' },
         { scheme: 'untitled', language: 'python' },
+        // Cells of notebooks, which the server knows as one document.
+        { notebook: '*', language: 'python' },
         ...onNoDisk(),
         { scheme: 'file', pattern: '**/{pallas,pyproject}.toml' },
       ],
