@@ -29,6 +29,9 @@ const HELD: [&str; 11] = [
     "35_gpu_parity",
 ];
 
+/// A product whose left factor says beside which terms it has.
+const SPARSE: &str = "a sparse product";
+
 /// A product with scales.
 const SCALED: &str = "UTCQMMA with scales";
 
@@ -44,8 +47,10 @@ fn missing(program: &Program, sass: &str) -> Option<&'static str> {
         Op::CopyTensor(copy) => wanted.push(match copy.from {
             TensorSource::Scales(_) => "4x32dp128bit",
             TensorSource::Rows(_) => "UTCCP",
+            TensorSource::Places(_) => "128dp128bit",
         }),
         Op::MultiplyTensor(product) if product.scales.is_some() => wanted.push(SCALED),
+        Op::MultiplyTensor(product) if product.places.is_some() => wanted.push(SPARSE),
         Op::MultiplyTensor(product) => wanted.push(match (product.dtype.is_float(), product.dtype.bits()) {
             (true, 8) => "UTCQMMA",
             (false, _) => "UTCIMMA",
@@ -75,6 +80,7 @@ fn missing(program: &Program, sass: &str) -> Option<&'static str> {
         "HMMA" => sass.contains("HMMA") || sass.contains("QMMA"),
         // Beside the sums and what is said of them, the scales are in tensor memory.
         SCALED => sass.lines().any(|line| line.contains("UTCQMMA") && line.matches("tmem[").count() == 3),
+        SPARSE => sass.lines().any(|line| line.contains("MMA gdesc") && line.matches("tmem[").count() == 2),
         _ => sass.contains(what),
     };
     wanted.into_iter().find(|what| !has(what))

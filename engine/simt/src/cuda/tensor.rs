@@ -2,7 +2,9 @@
 
 use super::inst::Printer;
 use crate::Refusal;
-use crate::ir::{Factor, Inst, Kernel, LeftFactor, Memory, MemoryId, Op, Scales, Space, TensorProduct, Value, WARP};
+use crate::ir::{
+    Factor, Inst, Kernel, LeftFactor, Memory, MemoryId, Op, Places, Scales, Space, TensorProduct, Value, WARP,
+};
 use crate::lower::tensor::packed;
 use pallas_tensor::DType;
 
@@ -232,20 +234,28 @@ impl Printer<'_> {
             LeftFactor::Shared(_) => ("", "unsigned long long", "l", "%1"),
             LeftFactor::Tensor(_) => ("_from_lanes", "unsigned", "r", "[%1]"),
         };
-        let scaled = if product.scales.is_some() { "_scaled" } else { "" };
-        let name = format!("multiply_tensor_{kind}{scaled}{from}{}", if product.pair { "_of_two" } else { "" });
-        let (kind, parameters, places, operands) = match product.scales {
-            None => (kind.to_string(), "", "", ""),
-            Some(_) => (
+        let more = match (product.scales, product.places) {
+            (None, None) => "",
+            (None, Some(_)) => "_sparse",
+            (Some(_), _) => "_scaled",
+        };
+        let name = format!("multiply_tensor_{kind}{more}{from}{}", if product.pair { "_of_two" } else { "" });
+        // What stands before and behind the descriptor of the instruction.
+        let (kind, parameters, first, places, operands) = match (product.scales, product.places) {
+            (None, None) => (kind.to_string(), "", "", "", ""),
+            (None, Some(_)) => (kind.to_string(), ", unsigned places", "[%5], ", "", ", \"r\"(places)"),
+            (Some(_), _) => (
                 "mxf8f6f4.block_scale.scale_vec::1X".to_string(),
                 ", unsigned scale_a, unsigned scale_b",
+                "",
                 "[%5], [%6], ",
                 ", \"r\"(scale_a), \"r\"(scale_b)",
             ),
         };
+        let sparse = if product.places.is_some() { ".sp" } else { "" };
         let text = format!(
             "__device__ __forceinline__ void {name}(unsigned d, {a} a, unsigned long long b, unsigned said, int adds{parameters}) {{ asm \
-             volatile(\"{{\\n.reg .pred p;\\nsetp.ne.b32 p, %4, 0;\\ntcgen05.mma.cta_group::{group}.kind::{kind} [%0], {place}, %2, %3, \
+             volatile(\"{{\\n.reg .pred p;\\nsetp.ne.b32 p, %4, 0;\\ntcgen05.mma{sparse}.cta_group::{group}.kind::{kind} [%0], {place}, %2, {first}%3, \
              {places}p;\\n}}\" :: \"r\"(d), \"{constraint}\"(a), \"l\"(b), \"r\"(said), \"r\"(adds){operands} : \"memory\"); }}"
         );
         self.instructions.insert(name.clone(), text);
@@ -284,7 +294,9 @@ impl Printer<'_> {
             let far = (lane << 16) + column;
             for number in 0..count / step {
                 let left = match &product.left {
-                    LeftFactor::Shared(left) => self.tensor_descriptor(left, &terms[1], 0, number * step),
+                    LeftFactor::Shared(left) => {
+                        self.tensor_descriptor(left, &terms[1], 0, number * step / product.thin())
+                    }
                     LeftFactor::Tensor(left) => {
                         let (begin, packed) = (self.name(*left), packed(product.dtype));
                         format!("{begin} + {} + {}", of_words(&terms[1], packed), number * step / packed)
@@ -292,12 +304,13 @@ impl Printer<'_> {
                 };
                 let right = self.tensor_descriptor(&product.right, &terms[2], first, number * step);
                 let adds = if number == 0 { format!("(int){}", terms[3]) } else { "1".to_string() };
-                let (said, scales) = match product.scales {
-                    None => (said, String::new()),
-                    Some(scales) => self.scaled(product, scales, said, number),
+                let (said, more) = match (product.scales, product.places) {
+                    (None, None) => (said, String::new()),
+                    (None, Some(places)) => self.sparse(product, places, said, number),
+                    (Some(scales), _) => self.scaled(product, scales, said, number),
                 };
                 self.line(format!(
-                    "  {function}({acc} + {} + {far}, {left}, {right}, {said}u, {adds}{scales});",
+                    "  {function}({acc} + {} + {far}, {left}, {right}, {said}u, {adds}{more});",
                     terms[0]
                 ));
             }
@@ -317,6 +330,13 @@ impl Printer<'_> {
             format!(", {} + {}", self.name(memory), scales.place(0, number / 4 * 4)[1] / 4)
         };
         (said & !(3 << 4) | more, format!("{}{}", place(left), place(right)))
+    }
+
+    /// What the descriptor of an instruction with a sparse factor says, and where its places are.
+    fn sparse(&self, product: &TensorProduct, places: MemoryId, said: u32, number: usize) -> (u32, String) {
+        let steps = Places::steps(product.dtype);
+        let which = (number % steps) as u32;
+        (said | 1 << 2 | which, format!(", {} + {}", self.name(places), number / steps * 2))
     }
 
     pub(super) fn tensor_descriptor(&self, factor: &Factor, begin: &str, free: usize, term: usize) -> String {

@@ -1,7 +1,7 @@
 //! Copies from shared into tensor memory in CUDA C++ (`tcgen05.cp`), started by the first thread, one for each piece.
 
 use super::inst::Printer;
-use crate::ir::{Scales, TensorCopy, TensorSource};
+use crate::ir::{Places, Scales, TensorCopy, TensorSource};
 
 /// Bytes of a row that one instruction copies.
 const BYTES: usize = 32;
@@ -12,6 +12,7 @@ impl Printer<'_> {
         let (shape, function) = match copy.from {
             TensorSource::Rows(_) => ("128x256b", "copy_rows"),
             TensorSource::Scales(_) => ("32x128b.warpx4", "copy_scales"),
+            TensorSource::Places(_) => ("128x128b", "copy_places"),
         };
         let name = format!("{function}{}", if copy.pair { "_of_two" } else { "" });
         let text = format!(
@@ -43,6 +44,13 @@ impl Printer<'_> {
                     // Eight rows of 16 bytes are neighbours, and so are those eights.
                     let descriptor = format!("factor_at({from} + {} + {far}, 0, 128, 0)", terms[1]);
                     self.line(format!("  {name}({to} + {}, {descriptor});", byte / 4));
+                }
+            }
+            TensorSource::Places(_) => {
+                for tile in 0..columns / Places::WORDS {
+                    let far = tile * Places::WORDS * rows;
+                    let descriptor = format!("factor_at({from} + {} + {far}, 0, 128, 0)", terms[1]);
+                    self.line(format!("  {name}({to} + {}, {descriptor});", tile * Places::WORDS));
                 }
             }
         }

@@ -32,6 +32,7 @@
 mod build;
 mod op;
 mod product;
+mod sparse;
 mod tensor_copy;
 mod tensor_map;
 mod text;
@@ -40,6 +41,7 @@ mod verify;
 pub use build::Builder;
 pub use op::{Combine, Doubt, Mma, Op, Share};
 pub use product::{Factor, LeftFactor, Product, TensorProduct};
+pub use sparse::Places;
 pub use tensor_copy::{Scales, TensorCopy, TensorSource};
 pub use tensor_map::TensorMap;
 pub use verify::{Wrong, verify};

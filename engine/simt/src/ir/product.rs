@@ -54,6 +54,8 @@ pub struct TensorProduct {
     pub right: Factor,
     /// Where tensor memory has the scales of both: one for every [`TensorProduct::SCALED`] terms of a row of either.
     pub scales: Option<[MemoryId; 2]>,
+    /// Where tensor memory has which two of every four terms the left factor has ([`Places`](super::Places)), if it has no others.
+    pub places: Option<MemoryId>,
     /// Whether the block multiplies for the next one of its cluster as well: each has its rows of the left factor and of the sums,
     /// and half of the columns of the right one, in the same places.
     pub pair: bool,
@@ -91,7 +93,12 @@ impl TensorProduct {
 
     /// Terms at a time.
     pub fn step(&self) -> usize {
-        32 / self.dtype.size_bytes()
+        32 / self.dtype.size_bytes() * self.thin()
+    }
+
+    /// How many terms there are for each that the left factor has.
+    pub fn thin(&self) -> usize {
+        1 + usize::from(self.places.is_some())
     }
 
     /// Arrays of tensor memory that it reads.
@@ -100,7 +107,7 @@ impl TensorProduct {
             LeftFactor::Tensor(memory) => Some(memory),
             LeftFactor::Shared(_) => None,
         };
-        left.into_iter().chain(self.scales.into_iter().flatten())
+        left.into_iter().chain(self.scales.into_iter().flatten()).chain(self.places)
     }
 
     /// The dtype of the sums.

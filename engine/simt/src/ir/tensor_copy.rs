@@ -22,6 +22,8 @@ pub enum TensorSource {
     Rows(Factor),
     /// Scales, as [`Scales::lies`] says.
     Scales(MemoryId),
+    /// Words that say where elements of a sparse factor stand, as [`Places`](super::Places) says.
+    Places(MemoryId),
 }
 
 impl TensorSource {
@@ -29,7 +31,7 @@ impl TensorSource {
     pub fn memory(&self) -> MemoryId {
         match self {
             TensorSource::Rows(factor) => factor.memory,
-            TensorSource::Scales(memory) => *memory,
+            TensorSource::Scales(memory) | TensorSource::Places(memory) => *memory,
         }
     }
 }

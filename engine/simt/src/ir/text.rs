@@ -191,7 +191,9 @@ impl Kernel {
                     None => dtype.to_string(),
                     Some([left, right]) => format!("{dtype} scaled by {} and {}", name(left), name(right)),
                 };
-                format!("multiply_tensor{pair} {dtype} {m} x {n} x {k} into {}: {left}; {right};", name(product.acc))
+                let places = product.places.map_or(String::new(), |places| format!(" where {} says", name(places)));
+                let acc = name(product.acc);
+                format!("multiply_tensor{pair} {dtype} {m} x {n} x {k} into {acc}: {left}{places}; {right};")
             }
             Op::CopyTensor(copy) => {
                 let ([rows, columns], from) = (copy.extents, name(copy.from.memory()));

@@ -2,8 +2,8 @@
 //! what a kernel computes, nor whether what control flow depends on is uniform: the simulator sees that.
 
 use super::{
-    Factor, Inst, Kernel, LeftFactor, MemoryId, Op, Product, Region, Scales, Share, Space, TensorMap, TensorProduct,
-    TensorSource, Ty, Value, WARP,
+    Factor, Inst, Kernel, LeftFactor, MemoryId, Op, Places, Product, Region, Scales, Share, Space, TensorMap,
+    TensorProduct, TensorSource, Ty, Value, WARP,
 };
 use pallas_ir::op::InferContext;
 use pallas_ir::{Location, TensorType, Type};
@@ -141,6 +141,13 @@ impl Checker<'_> {
                     });
                     wants(scaled && fits && terms.is_multiple_of(TensorProduct::SCALED), "scales of its factors")?;
                 }
+                if let Some(places) = product.places {
+                    let memory = self.kernel.memory(places);
+                    let has = memory.space == Space::Tensor && memory.dtype == DType::U32;
+                    let thin = rows == TensorProduct::LANES && is_shared && !product.pair && product.scales.is_none();
+                    let fits = terms == product.thin() * Places::WORD * memory.len && columns <= TensorProduct::COLUMNS;
+                    wants(has && thin && fits, "words that say where the elements of its left factor stand")?;
+                }
             }
             Op::CopyTensor(copy) => {
                 let to = self.kernel.memory(copy.to);
@@ -154,8 +161,16 @@ impl Checker<'_> {
                         let memory = self.kernel.memory(*memory);
                         matches!(memory.space, Space::Shared | Space::Team) && memory.dtype == to.dtype
                     }
+                    TensorSource::Places(memory) => {
+                        let memory = self.kernel.memory(*memory);
+                        let [rows, words] = copy.extents;
+                        let fits =
+                            rows == TensorProduct::LANES && words == to.len && words.is_multiple_of(Places::WORDS);
+                        let lies = matches!(memory.space, Space::Shared | Space::Team) && !copy.pair;
+                        lies && fits && memory.dtype == DType::U32 && to.dtype == DType::U32
+                    }
                 };
-                wants(lies, "a source in panels, or scales")?;
+                wants(lies, "a source in panels, scales, or words that say where elements stand")?;
             }
             Op::ArriveTensor { phases, pair } => {
                 let fits = operands.len() == 1 + usize::from(*pair) && operands.iter().all(one);

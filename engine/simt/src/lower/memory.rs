@@ -46,6 +46,9 @@ impl Lower<'_> {
 
     pub(crate) fn access(&mut self, op: &OpData, writes: bool) -> Result<Access, Refusal> {
         let view = self.reference(op.operands[0])?;
+        if self.teams.places.contains(&view.memory) {
+            return Err(self.refuse_because(op, "of where the elements of a sparse factor stand is not lowered yet"));
+        }
         let pattern = op.attributes.index().cloned().ok_or_else(|| self.malformed())?;
         let mut rest = op.operands[1..].iter().copied();
         let value = match writes {

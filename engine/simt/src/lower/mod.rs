@@ -62,6 +62,7 @@ mod scopes;
 mod semaphores;
 mod slices;
 mod sort;
+mod sparse;
 mod stage;
 mod structural;
 mod teams;

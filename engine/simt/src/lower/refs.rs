@@ -77,6 +77,16 @@ impl RefView {
             .collect()
     }
 
+    /// Whether what is shown lies one after the other.
+    pub(crate) fn is_dense(&self) -> bool {
+        let mut dense = 1;
+        self.axes().into_iter().rev().all(|(position, size, step)| {
+            let fits = size == 1 || self.dims[position].stride * step == dense;
+            dense *= size as i64;
+            fits
+        })
+    }
+
     /// The Ref's extents.
     pub(crate) fn shape(&self) -> Vec<usize> {
         match &self.selected {

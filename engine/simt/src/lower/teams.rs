@@ -13,7 +13,7 @@ use crate::{Architecture, Refusal};
 use pallas_ir::op::AgentOp;
 use pallas_ir::{Launch, MemorySpace, OpData, OpKind, RefType, ValueId};
 use pallas_tensor::DType;
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 
 /// Threads of a warpgroup, as a power of two.
 pub(crate) const LOG_THREADS: usize = 7;
@@ -32,6 +32,8 @@ pub(crate) struct Teams {
     pub(crate) panels: HashMap<MemoryId, Panels>,
     /// Which tensor memory has scales, and of what.
     pub(crate) scales: HashMap<MemoryId, Scales>,
+    /// Shared and tensor memory that says where the elements of sparse factors stand, sixteen to a word.
+    pub(crate) places: HashSet<MemoryId>,
     /// How accumulators are dealt.
     pub(crate) accumulators: HashMap<MemoryId, Layout>,
     /// Whether what is lowered is what a warp does by itself.
@@ -141,6 +143,7 @@ impl Lower<'_> {
             MemorySpace::Tmem => {
                 let view = match self.scales(ty, param)? {
                     Some(scales) => scales,
+                    None if self.is_places(param) => self.places_in_lanes(ty)?,
                     None => self.tensor_memory(ty)?,
                 };
                 self.b.align(view.memory, COLUMNS);
@@ -153,7 +156,10 @@ impl Lower<'_> {
             _ => {}
         }
         let space = if together { Space::Shared } else { Space::Team };
-        let memory = self.b.memory(format!("{name}_{number}"), ty.dtype, len, space);
+        let memory = match self.is_places(param) {
+            true => self.places_shared(ty, len, space)?,
+            false => self.b.memory(format!("{name}_{number}"), ty.dtype, len, space),
+        };
         self.begin_undefined(memory);
         let panels = Panels::of(ty, self.multiplies(param));
         let align = if panels.is_some() { Panels::ALIGN } else { Panels::PLAIN_ALIGN };

@@ -120,9 +120,6 @@ impl Lower<'_> {
     }
 
     pub(crate) fn lower_tensor_product(&mut self, op: &OpData) -> Result<(), Refusal> {
-        if op.attributes.flag("sparse") {
-            return Err(self.refuse_because(op, "of sparse factors is not lowered yet"));
-        }
         // A device takes tensor memory for one block or for two, and says so with each product.
         let together = op.attributes.int("axis").is_some();
         let mut others = self.function.ops.iter().filter(|other| matches!(other.op.kind, OpKind::Agent(AgentOp::Mma)));
@@ -188,7 +185,11 @@ impl Lower<'_> {
             false => None,
             true => Some(self.scales_of_factors(op, dtype, extents, in_lanes)?),
         };
-        let product = TensorProduct { acc: memory, dtype, extents, left, right, scales, pair: first.is_some() };
+        let places = match op.attributes.flag("sparse") {
+            false => None,
+            true => Some(self.places_of_factor(op, extents, in_lanes)?),
+        };
+        let product = TensorProduct { acc: memory, dtype, extents, left, right, scales, places, pair: first.is_some() };
         let why = match rows {
             _ if self.b.kernel().memory(memory).dtype != product.sums() => {
                 format!(

@@ -102,9 +102,7 @@ impl Lower<'_> {
     pub(crate) fn lower_tensor_copy(&mut self, op: &OpData) -> Result<(), Refusal> {
         match op.attributes.str("what") {
             Some("scales") => self.by_leader(op, Self::copied_scales),
-            Some("metadata") => {
-                Err(self.refuse_because(op, "of where the elements of a sparse factor stand is not lowered yet"))
-            }
+            Some("metadata") => self.copied_places(op),
             _ => self.by_leader(op, Self::copied_rows),
         }
     }
@@ -113,12 +111,7 @@ impl Lower<'_> {
         let source = self.reference(op.operands[0])?;
         let (to, scales) = self.scales_of(op, 1)?;
         let shape = [scales.tiles(), scales.count / 4, Scales::LANES, 16];
-        let mut dense = 1;
-        let is_dense = source.axes().into_iter().rev().all(|(position, size, step)| {
-            let fits = size == 1 || source.dims[position].stride * step == dense;
-            dense *= size as i64;
-            fits
-        });
+        let is_dense = source.is_dense();
         let space = &self.b.kernel().memory(source.memory).space;
         let lies = matches!(space, Space::Shared | Space::Team) && !self.teams.panels.contains_key(&source.memory);
         if source.shape() != shape || !is_dense || !lies {

@@ -165,6 +165,9 @@ impl Lower<'_> {
             return Err(self.unknown("a copy in a warp that is no box for an engine"));
         }
         let (source, destination) = (source.without_units(), destination.without_units());
+        if self.teams.places.contains(&destination.memory) {
+            return self.packed_by_threads(&source, &destination);
+        }
         let layout = self.layout(&source.shape());
         let from = self.whole(&source, &layout)?;
         let dtype = self.b.kernel().memory(source.memory).dtype;

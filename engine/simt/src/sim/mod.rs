@@ -16,6 +16,7 @@ mod memory;
 mod phases;
 mod products;
 mod report;
+mod sparse;
 mod tensor;
 mod tensor_copies;
 mod world;

@@ -5,6 +5,7 @@ use super::actor::Actor;
 use super::boxes::Coming;
 use super::memory::Access;
 use super::products::Side;
+use super::sparse::spread;
 use super::tensor_copies::{Copying, scaled};
 use super::world::World;
 use super::{Fault, fault};
@@ -57,6 +58,8 @@ pub(super) struct Part {
     right: Side,
     /// Of both factors, row by row; all columns of the right one.
     pub(super) scales: Option<[Side; 2]>,
+    /// Where the elements of a sparse left factor stand.
+    pub(super) places: Option<Side>,
 }
 
 impl Queue {
@@ -102,7 +105,7 @@ impl World<'_> {
     ) -> Result<Side, Fault> {
         let [rows, _, terms] = product.extents;
         match product.left {
-            LeftFactor::Shared(left) => self.borrowed(inst, left, begin, [rows, terms], rank),
+            LeftFactor::Shared(left) => self.borrowed(inst, left, begin, [rows, terms / product.thin()], rank),
             LeftFactor::Tensor(left) => {
                 let indices = self.lanes(left, self.uniform(begin)?, [rows, terms], false)?;
                 self.lanes_lent(inst, left, indices, rank)
@@ -122,6 +125,7 @@ impl World<'_> {
             let left = self.left_factor(inst, &product, inst.operands[1], rank)?;
             let right = self.borrowed(inst, product.right, inst.operands[2], [own, terms], rank)?;
             let scales = self.scales_lent(inst, &product, rank)?;
+            let places = self.places_lent(inst, &product, rank)?;
             let sums = match rank {
                 None => self.at(product.acc),
                 Some(rank) => self.at_rank(product.acc, rank)?,
@@ -135,7 +139,7 @@ impl World<'_> {
             }
             self.rams[sums].set_out(&access, &mut self.report);
             self.overlay(product.acc, &access);
-            parts.push(Part { sums, left, right, scales });
+            parts.push(Part { sums, left, right, scales, places });
         }
         let work = Work::Product(Multiplying { product, parts, indices, adds });
         self.agents[self.turn].tensor.push(work, inst.span);
@@ -207,11 +211,14 @@ impl World<'_> {
                 lefts.push(self.read_by(&part.left, by, span)?);
                 whole.extend(self.read_by(&part.right, by, span)?);
             }
-            for (Part { sums, scales, .. }, mut left) in parts.iter().zip(lefts) {
+            for (Part { sums, scales, places, .. }, mut left) in parts.iter().zip(lefts) {
                 let mut right = whole.clone();
                 if let Some([of_left, of_right]) = scales {
                     scaled(&mut left, &self.read_by(of_left, by, span)?);
                     scaled(&mut right, &self.read_by(of_right, by, span)?);
+                }
+                if let Some(places) = places {
+                    left = spread(product.dtype, &left, &self.read_by(places, by, span)?, terms);
                 }
                 let old = ops::convert(&self.rams[*sums].elements(&indices)?, DType::F64)?;
                 let old = old.into_elements::<f64>().unwrap_or_default();

@@ -76,6 +76,7 @@ impl World<'_> {
                     (self.borrowed(inst, factor, inst.operands[1], copy.extents, rank)?, targets)
                 }
                 TensorSource::Scales(memory) => self.scales_borrowed(inst, &copy, memory, inst.operands[1], rank)?,
+                TensorSource::Places(memory) => self.places_borrowed(inst, &copy, memory, inst.operands[1], rank)?,
             };
             let to = match rank {
                 None => self.at(copy.to),
@@ -112,14 +113,7 @@ impl World<'_> {
         }
         let all = || (0..scales.rows).flat_map(|row| (0..scales.count).map(move |number| (row, number)));
         let indices: Vec<i64> = all().map(|(row, number)| first + scales.lies(row, number) as i64).collect();
-        let at = match rank {
-            None => self.at(memory),
-            Some(rank) => self.at_rank(memory, rank)?,
-        };
-        let access = Access { threads: 1, ..self.access(&indices, 1, inst.span) };
-        let bounded = self.rams[at].bounded(&access, &mut self.report);
-        let access = Access { threads: 1, ..self.access(&bounded, 1, inst.span) };
-        self.rams[at].lend(&access, false, &mut self.report);
+        let from = self.elements_borrowed(inst, memory, indices, rank)?;
         let width = self.kernel.memory(copy.to).len;
         let target = |quarter: usize| {
             let place = |(row, number)| {
@@ -129,7 +123,26 @@ impl World<'_> {
             all().map(place).collect()
         };
         let targets = (0..TensorProduct::LANES / Scales::LANES).map(target).collect();
-        Ok((Side::Shared(at, bounded), targets))
+        Ok((from, targets))
+    }
+
+    /// Elements of shared memory that are copied to tensor memory.
+    pub(super) fn elements_borrowed(
+        &mut self,
+        inst: &Inst,
+        memory: MemoryId,
+        indices: Vec<i64>,
+        rank: Option<usize>,
+    ) -> Result<Side, Fault> {
+        let at = match rank {
+            None => self.at(memory),
+            Some(rank) => self.at_rank(memory, rank)?,
+        };
+        let access = Access { threads: 1, ..self.access(&indices, 1, inst.span) };
+        let bounded = self.rams[at].bounded(&access, &mut self.report);
+        let access = Access { threads: 1, ..self.access(&bounded, 1, inst.span) };
+        self.rams[at].lend(&access, false, &mut self.report);
+        Ok(Side::Shared(at, bounded))
     }
 
     /// Elements that what the team has started reads: what comes behind may be told to write them.
@@ -146,7 +159,7 @@ impl World<'_> {
             let Work::Product(product) = &started.work else { continue };
             for part in &product.parts {
                 note(&part.left);
-                part.scales.iter().flatten().for_each(&mut note);
+                part.scales.iter().flatten().chain(&part.places).for_each(&mut note);
             }
         }
         read
