@@ -2,6 +2,7 @@
 //! caller's arrays has one place; tensor cores want sixteen in a word, so threads put them together on their way to shared memory.
 
 use super::context::Lower;
+use super::number::Number;
 use super::refs::{RefView, Shown};
 use crate::Refusal;
 use crate::ir::{MemoryId, Op, Places, Space, TensorCopy, TensorProduct, TensorSource};
@@ -135,13 +136,16 @@ impl Lower<'_> {
 
 /// The Ref by words: the first element of each, where elements are bytes, or the word itself.
 fn in_words(view: &RefView, packed: bool) -> Option<RefView> {
+    if view.cast.is_some() || view.selected.is_some() {
+        return None;
+    }
     let mut view = view.clone();
     let count = view.dims.len();
     let word = Places::WORD as i64;
     for (number, dim) in view.dims.iter_mut().enumerate() {
         if number + 1 == count {
             let Shown::Range { size, step: 1 } = dim.shown else { return None };
-            let is_row = dim.stride == 1 && size == Places::TILE[1] && dim.offset == super::number::Number::Known(0);
+            let is_row = dim.stride == 1 && size == Places::TILE[1] && dim.offset == Number::Known(0);
             if !is_row {
                 return None;
             }

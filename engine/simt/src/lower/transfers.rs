@@ -165,6 +165,9 @@ impl Lower<'_> {
             return Err(self.unknown("a copy in a warp that is no box for an engine"));
         }
         let (source, destination) = (source.without_units(), destination.without_units());
+        if self.teams.places.contains(&source.memory) {
+            return Err(self.unknown("a copy of metadata out of shared memory"));
+        }
         if self.teams.places.contains(&destination.memory) {
             return self.packed_by_threads(&source, &destination);
         }
