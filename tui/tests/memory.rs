@@ -1,6 +1,5 @@
 //! How much memory a run takes at most: inputs, outputs and 64 MB, however many programs the grid has. Measured on the built
-//! program, as the operating system counts it. Blocks are of a size that caches hold: of larger ones each core has copies, which
-//! this does not bound.
+//! program, as the operating system counts it.
 
 #![cfg(target_os = "linux")]
 
@@ -94,6 +93,28 @@ fn tiles_of_kernels_come_back() {
     for body in bodies {
         let peak = peak(&making(body, 1 << 12, 1 << 12, (1 << 9, 1 << 9)));
         assert!(peak <= 128 + BESIDE, "{body}: {peak} MB for arrays of 128 MB");
+    }
+}
+
+/// Tiles of 4 and of 8 MB: as few threads as there is memory for their tiles, and none that nobody reads any more.
+#[test]
+fn large_tiles_of_kernels_go_when_their_readers_are_done() {
+    // What a program takes that does nothing, where it is compiled for speed. Others have larger pages of their own.
+    const OWN: usize = 25;
+    let own = peak("import jax").saturating_sub(OWN);
+    // Of the last two, several tiles are there at a time: with 8 MB, they come to a little more.
+    let bodies = [
+        "jnp.cumsum(x, axis=1)",
+        "(x.T + 1.0).T",
+        "jnp.flip(x, 0)",
+        "jax.nn.softmax(x, axis=0)",
+        "jnp.cumsum(x.T, axis=0).T * 2.0",
+        "jnp.where(x > x.sum(axis=0), x, -x).T.T * x.max()",
+    ];
+    let large = bodies[..4].iter().map(|body| (body, (1 << 10, 1 << 11)));
+    for (body, block) in bodies.iter().map(|body| (body, (1 << 10, 1 << 10))).chain(large) {
+        let peak = peak(&making(body, 1 << 12, 1 << 12, block));
+        assert!(peak <= 128 + BESIDE + own, "{body} in blocks of {block:?}: {peak} MB for arrays of 128 MB");
     }
 }
 

@@ -1,6 +1,6 @@
 //! Index maps: an affine one is a formula ([`pallas_ir::BlockMap`] finds it), any other runs on a tape.
 
-use crate::blocks::BlockPlan;
+use crate::block_plan::BlockPlan;
 use crate::error::RunError;
 use crate::hooks::Hooks;
 use crate::machine::{Machine, Value, registers as registers_of};

@@ -6,7 +6,7 @@ use pallas_tensor::{Array, DType, OpError, Shape};
 /// As many tiles are remembered.
 const TILES: usize = 16;
 /// Tiles of more bytes are not: they would keep much memory from others.
-const LARGE: usize = 1 << 20;
+pub(crate) const LARGE: usize = 1 << 20;
 
 /// Tiles of no more bytes are remembered by who gave them, and no more of them.
 const SMALL: usize = 1 << 14;

@@ -11,29 +11,30 @@ use pallas_ir::DimIndex;
 use pallas_tensor::ops::fused::{Place, Target};
 use pallas_tensor::ops::{self, ReduceOp};
 use pallas_tensor::{Array, Shape};
-use smallvec::{SmallVec, smallvec};
-
-type Values = SmallVec<[Value; 1]>;
+use smallvec::SmallVec;
 
 impl Machine<'_> {
-    /// Runs a step that is a chain.
-    pub(crate) fn run_fused(&mut self, step: &Step, fused: &Fused) -> Result<Values, RunError> {
+    /// Runs a step that is a chain, and puts what it gives into its registers.
+    pub(crate) fn run_fused(&mut self, step: &Step, fused: &Fused) -> Result<(), RunError> {
+        let missing = || RunError::malformed("a chain gives what nobody takes");
         match &fused.end {
             FusedEnd::Tile => {
                 let tile = self.chain(fused.chain, &step.operands)?;
                 self.consume(&step.operands);
-                Ok(smallvec![Value::Tile(tile)])
+                self.put(*step.results.first().ok_or_else(missing)?, Value::Tile(tile));
             }
-            FusedEnd::Store(access) => {
-                self.store_chain(step, fused.chain, access)?;
-                Ok(Values::new())
-            }
+            FusedEnd::Store(access) => self.store_chain(step, fused.chain, access)?,
             FusedEnd::Reduce { op, sizes, keeps, shape } => {
-                let values = self.reduce_chain(fused.chain, &step.operands, (*op, *sizes), shape, *keeps)?;
+                let (tile, rows) = self.reduce_chain(fused.chain, &step.operands, (*op, *sizes), shape, *keeps)?;
                 self.consume(&step.operands);
-                Ok(values)
+                self.put(*step.results.first().ok_or_else(missing)?, Value::Tile(tile));
+                if let Some(rows) = rows {
+                    self.put(*step.results.get(1).ok_or_else(missing)?, Value::Tile(rows));
+                }
             }
         }
+        step.drops.iter().for_each(|&dropped| self.put(dropped, Value::Empty));
+        Ok(())
     }
 
     /// Reads a window where the Ref shows part of an array that nobody has copied; a tile elsewhere.
@@ -126,7 +127,7 @@ impl Machine<'_> {
         (op, sizes): (ReduceOp, [usize; 2]),
         shape: &Shape,
         keeps: bool,
-    ) -> Result<Values, RunError> {
+    ) -> Result<(Array, Option<Array>), RunError> {
         let Workshop { chains, lanes, tiles, scalars } = &mut self.memory.workshop;
         let (number, chain) = (chain, numbered(chains, chain)?);
         let views = views(chain, held(self.registers, operands), scalars)?;
@@ -141,12 +142,10 @@ impl Machine<'_> {
             chain.reduce(op, sizes, &views, rows, sums, lanes);
         }
         tiles.keep_for(Given::Result(number), &result);
-        let mut values: Values = smallvec![Value::Tile(result)];
-        if let Some(kept) = kept {
-            tiles.keep_for(Given::Rows(number), &kept);
-            values.push(Value::Tile(kept));
+        if let Some(kept) = &kept {
+            tiles.keep_for(Given::Rows(number), kept);
         }
-        Ok(values)
+        Ok((result, kept))
     }
 
     /// Operands: the Ref, positions, what the chain reads.

@@ -1,16 +1,17 @@
-//! Blocks that nobody has copied: what an input's Ref holds is a window on the array, and what is stored to an output's Ref a
-//! chain of operations, until somebody wants either as an array of its own. A chain that nobody wants before its block moves
+//! Blocks that nobody has copied: what an input's Ref holds is a window on the array, what is stored to an output's Ref a
+//! chain of operations, and what it held before nothing at all, until somebody wants either as an array of its own. A chain that nobody wants before its block moves
 //! on is computed right into the output.
 //!
 //! Whoever looks at a buffer's array calls [`Memory::settle`] first. The machine does so for every step that takes a Ref.
 
+use crate::arena::LARGE;
 use crate::error::RunError;
 use crate::machine::Value;
 use crate::memory::{Memory, View, ViewDim};
 use crate::scalars::Scalars;
 use pallas_ir::DimIndex;
 use pallas_tensor::ops::fused::{Chain, Lanes, Layer, Place, Target, View as Elements};
-use pallas_tensor::{Array, DType, Shape};
+use pallas_tensor::{Array, DType, Scalar, Shape};
 use smallvec::SmallVec;
 use std::rc::Rc;
 use std::sync::Arc;
@@ -70,6 +71,8 @@ pub(crate) enum Later {
     Block(Window),
     /// The result of operations.
     Chain(Pending),
+    /// One value in every element: a block that nobody has written.
+    Unwritten(Shape, Scalar),
 }
 
 /// Operations that have not been done, with all that they need.
@@ -233,6 +236,7 @@ impl Memory {
             None => return Ok(()),
             Some(Later::Block(window)) => self.workshop.copy(&window)?,
             Some(Later::Chain(pending)) => self.workshop.tile(&pending)?,
+            Some(Later::Unwritten(shape, value)) => Array::full(self.buffers[buffer].array.dtype(), shape, value)?,
         };
         self.buffers[buffer].array = array;
         Ok(())
@@ -274,19 +278,38 @@ impl Memory {
             }
             _ => Window { array: Rc::new(from.array.clone()), base, layout: Rc::new(layout), next: None },
         };
-        let slot = &mut self.buffers[destination.buffer];
-        slot.later = Some(Later::Block(moved));
-        slot.written = true;
+        self.defer(destination.buffer, Later::Block(moved), true);
         self.known(destination.buffer);
         true
     }
 
+    /// Has a buffer hold something as soon as somebody looks, and nothing of what it held.
+    pub(crate) fn defer(&mut self, buffer: usize, later: Later, written: bool) {
+        if self.buffers[buffer].array.size() > 1 {
+            // Its memory is for others, or for what comes in its place.
+            drop(self.take(buffer));
+        }
+        let slot = &mut self.buffers[buffer];
+        (slot.later, slot.written) = (Some(later), written);
+    }
+
     /// Has a buffer hold the result of operations from now on.
     pub(crate) fn store_later(&mut self, buffer: usize, pending: Pending) {
-        let slot = &mut self.buffers[buffer];
-        slot.later = Some(Later::Chain(pending));
-        slot.written = true;
+        self.defer(buffer, Later::Chain(pending), true);
         self.known(buffer);
+    }
+
+    /// A copy of all of a block that lies in its array, if it is a large one: the Ref goes on showing the array, so that the copy goes
+    /// when its readers are done.
+    pub(crate) fn copied(&mut self, view: &View) -> Option<Result<Array, RunError>> {
+        let Memory { buffers, workshop, .. } = self;
+        let window = match &buffers.get(view.buffer)?.later {
+            Some(Later::Block(window)) => window,
+            _ => return None,
+        };
+        let plain = view.through.is_none() && view.is_whole(&window.layout.shape);
+        let bytes = window.layout.shape.size().saturating_mul(window.array.dtype().size_bytes());
+        (plain && bytes >= LARGE).then(|| workshop.copy(window))
     }
 
     /// What a buffer holds if parts of it may be stored over; none where they have to be written.
@@ -305,6 +328,7 @@ impl Memory {
         match &slot.later {
             Some(Later::Block(window)) => Some(&window.layout.shape),
             Some(Later::Chain(pending)) => self.workshop.chains.get(pending.chain).map(|chain| chain.shape()),
+            Some(Later::Unwritten(shape, _)) => Some(shape),
             None => Some(slot.array.shape()),
         }
     }

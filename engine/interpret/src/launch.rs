@@ -4,7 +4,7 @@ use crate::affine::IndexMap;
 use crate::agents::{Peers, Topology};
 use crate::apart::copied_outputs;
 use crate::batch::Batch;
-use crate::blocks::BlockPlan;
+use crate::block_plan::BlockPlan;
 use crate::copies::Moves;
 use crate::counts::counted;
 use crate::error::RunError;

@@ -16,6 +16,7 @@ mod apart;
 mod arena;
 mod batch;
 mod beyond;
+mod block_plan;
 mod blocks;
 mod clock;
 mod control;

@@ -1,5 +1,6 @@
 //! Runs tapes: registers, and one step after the other.
 
+use crate::access::Access;
 use crate::clock::PlaceClock;
 use crate::error::RunError;
 use crate::hooks::Hooks;
@@ -156,10 +157,11 @@ impl Machine<'_> {
             Action::Number(op) => return self.run_number(step, *op),
             Action::View(access) => return self.run_view(step, access),
             Action::Element(access) => return self.run_element(step, access),
+            Action::Fused(fused) => return self.run_fused(step, fused),
+            Action::Load(access, masking) if !masking.mask && self.load_copy(step, access)? => return Ok(()),
             Action::Pure(_)
             | Action::MultiplyAdd { .. }
             | Action::MultiplyByReciprocal
-            | Action::Fused(_)
             | Action::Product(_)
             | Action::Window(_) => {}
             // Copies settle what they read, and what they write a part of.
@@ -172,10 +174,9 @@ impl Machine<'_> {
             return Ok(());
         }
         let results: SmallVec<[Value; 1]> = match &step.action {
-            Action::Fused(fused) => self.run_fused(step, fused)?,
             Action::Product(product) => self.run_product(step, product)?,
             Action::Window(access) => smallvec![self.window(step, access)?],
-            Action::Number(_) | Action::View(_) | Action::Element(_) => SmallVec::new(),
+            Action::Number(_) | Action::View(_) | Action::Element(_) | Action::Fused(_) => SmallVec::new(),
             Action::Pure(pure) => {
                 let operands = step
                     .operands
@@ -287,6 +288,18 @@ impl Machine<'_> {
             self.put(register, Value::Empty);
         }
         Ok(())
+    }
+
+    /// Loads all of a large block that lies in its array; false where there is none.
+    fn load_copy(&mut self, step: &Step, access: &Access) -> Result<bool, RunError> {
+        let (true, [source], [register]) = (access.is_full(), step.operands.as_slice(), step.results.as_slice()) else {
+            return Ok(false);
+        };
+        let Value::Ref(view) = &self.registers[source.register as usize] else { return Ok(false) };
+        let Some(copy) = self.memory.copied(view) else { return Ok(false) };
+        self.put(*register, Value::Tile(copy?));
+        step.drops.iter().for_each(|&dropped| self.put(dropped, Value::Empty));
+        Ok(true)
     }
 
     fn grid_number(&self, numbers: &[usize], axis: usize) -> Result<Value, RunError> {

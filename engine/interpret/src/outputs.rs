@@ -1,7 +1,7 @@
 //! Outputs in the making: arrays whose blocks nobody has written yet need not hold anything, so nothing is filled or read
 //! before the first program comes to a block; and they can be cut into stretches that threads fill apart from each other.
 
-use crate::blocks::BlockPlan;
+use crate::block_plan::BlockPlan;
 use crate::error::RunError;
 use pallas_tensor::ops::fused::Target;
 use pallas_tensor::{Array, Part, Shape};
@@ -127,10 +127,15 @@ impl<'a> OutputPart<'a> {
             .fold(0, |number, (&start, (&size, &block))| number * size.div_ceil(block) + start / block)
     }
 
+    /// Whether nobody has written the block that begins there.
+    pub(crate) fn is_unwritten(&self, plan: &BlockPlan, starts: &[i64]) -> bool {
+        self.written.get(self.number(plan, &self.inside(starts))) == Some(&false)
+    }
+
     /// The block that begins there.
     pub(crate) fn read(&mut self, plan: &BlockPlan, starts: &[i64]) -> Result<Array, RunError> {
         let inside = self.inside(starts);
-        if self.written.is_empty() || self.written.get(self.number(plan, &inside)) == Some(&true) {
+        if !self.is_unwritten(plan, starts) {
             let (sizes, overhangs) = inside_of(&self.part, &inside, plan.block());
             let there = self.part.read(&inside, &sizes)?;
             return if overhangs { plan.extended(&there) } else { Ok(there) };

@@ -30,8 +30,10 @@ const WORTH: usize = 1 << 17;
 /// What a program costs by itself, in elements.
 const PROGRAM: usize = 256;
 
-/// Bytes that the tiles of all threads may take.
-const TILES: usize = 28 << 20;
+/// Bytes that the tiles of all threads may take, and of each thread where there are many: what is lost by letting cores idle grows with
+/// their number.
+const TILES: usize = 20 << 20;
+const EACH: usize = 2 << 20;
 
 /// Whether the steps of a kernel leave other programs and the world alone, but for what they read and write, and for `copies`
 /// on this device with the semaphores that count them.
@@ -112,8 +114,9 @@ fn fills(plan: &LaunchPlan, grid: &[usize], axis: usize) -> Option<Vec<Fill>> {
 /// How many threads of those that there are programs may run on: each has tiles of its own, and where those are large, memory counts
 /// for more than time.
 pub(crate) fn threads(plan: &LaunchPlan, hooks: &dyn Hooks) -> usize {
-    let most = TILES / plan.tape.room.max(1);
-    hooks.threads().min(most.max(1))
+    let threads = hooks.threads();
+    let most = TILES.max(threads.saturating_mul(EACH)) / plan.tape.room.max(1);
+    threads.min(most.max(1))
 }
 
 /// Runs of programs that are worth a thread, or nothing.

@@ -3,7 +3,7 @@
 //! fetch it again, so a launch may not go away from a block of an output and come back
 //! (`_check_for_revisiting` of jax/_src/pallas/mosaic/interpret/interpret_pallas_call.py).
 
-use crate::blocks::{BlockPlan, Starts};
+use crate::block_plan::{BlockPlan, Starts};
 use crate::error::RunError;
 use pallas_tensor::Shape;
 use std::collections::HashMap;

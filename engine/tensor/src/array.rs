@@ -75,14 +75,11 @@ impl fmt::Debug for Elements {
     }
 }
 
-/// An empty vector that can take `shape.size()` elements, or an error instead of an abort.
-pub(crate) fn reserve<T>(shape: &Shape) -> Result<Vec<T>, OpError> {
+/// An empty vector that can take `shape.size()` elements, in memory that somebody had before if there is any, or an error instead of
+/// an abort.
+pub(crate) fn reserve<T: Element>(shape: &Shape) -> Result<Vec<T>, OpError> {
     let too_large = || OpError::too_large(shape);
-    let size = shape.checked_size().ok_or_else(too_large)?;
-    recycled::make_room(size.saturating_mul(size_of::<T>()));
-    let mut elements = Vec::new();
-    elements.try_reserve_exact(size).map_err(|_| too_large())?;
-    Ok(elements)
+    recycled::empty(shape.checked_size().ok_or_else(too_large)?).ok_or_else(too_large)
 }
 
 /// So many elements of the type of a buffer's that hold anything, and whether their memory was used before; `None` if there is none.
@@ -105,24 +102,16 @@ fn copied(buffer: &Buffer) -> Buffer {
 }
 
 /// A vector of `shape.size()` copies of `value`.
-pub(crate) fn filled<T: Clone>(shape: &Shape, value: T) -> Result<Vec<T>, OpError> {
+pub(crate) fn filled<T: Element>(shape: &Shape, value: T) -> Result<Vec<T>, OpError> {
     let mut elements = reserve(shape)?;
     elements.resize(shape.size(), value);
     Ok(elements)
 }
 
-/// [`filled`] in memory that somebody had before, if there is any.
-pub(crate) fn refilled<T: Element>(shape: &Shape, value: T) -> Result<Vec<T>, OpError> {
-    let too_large = || OpError::too_large(shape);
-    let mut elements = recycled::empty(shape.checked_size().ok_or_else(too_large)?).ok_or_else(too_large)?;
-    elements.resize(shape.size(), value);
-    Ok(elements)
-}
-
-/// [`refilled`], where the operating system may bring the memory when it is first touched: zeros cost nothing before.
+/// [`filled`], where the operating system may bring the memory when it is first touched: zeros cost nothing before.
 fn repeated<T: Element>(shape: &Shape, value: T) -> Result<Vec<T>, OpError> {
     if value.as_bytes().iter().any(|&byte| byte != 0) {
-        return refilled(shape, value);
+        return filled(shape, value);
     }
     let too_large = || OpError::too_large(shape);
     recycled::zeros(shape.checked_size().ok_or_else(too_large)?).ok_or_else(too_large)
@@ -135,7 +124,11 @@ pub(crate) fn check_room<T>(shape: &Shape) -> Result<(), OpError> {
     let bytes = shape.checked_size().and_then(|size| size.checked_mul(size_of::<T>()));
     match bytes {
         Some(0..=CERTAIN) => Ok(()),
-        _ => reserve::<T>(shape).map(drop),
+        _ => {
+            recycled::make_room(bytes.unwrap_or(usize::MAX));
+            let room = Vec::<T>::new().try_reserve_exact(shape.size());
+            room.map_err(|_| OpError::too_large(shape))
+        }
     }
 }
 
@@ -387,7 +380,8 @@ impl Array {
     /// The buffer has to keep its variant and length; for `int4` and `uint4`, its range.
     pub fn make_mut(&mut self) -> &mut Buffer {
         let here = self.elements.settle();
-        if Arc::get_mut(here).is_none() {
+        // (Nobody has weak ones.)
+        if Arc::strong_count(here) > 1 {
             *here = Arc::new(copied(here));
         }
         Arc::make_mut(here)

@@ -2,6 +2,7 @@
 //! writes to it. It unwinds to whoever knows what was asked for, as a value of its own type: nobody takes it for a mistake of
 //! the program's, no message is printed on the way, and what is between gives its memory back.
 
+use crate::recycled;
 use std::fmt;
 use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
 
@@ -32,6 +33,7 @@ pub(crate) fn lack(bytes: usize) -> ! {
 /// What an iterator gives, in memory that may be lacking: for as many elements as an array has.
 pub(crate) fn collected<T>(items: impl Iterator<Item = T>) -> Vec<T> {
     let (size, mut all) = (items.size_hint().0, Vec::new());
+    recycled::make_room(size.saturating_mul(size_of::<T>()));
     if all.try_reserve_exact(size).is_err() {
         lack(size.saturating_mul(size_of::<T>()));
     }

@@ -13,8 +13,8 @@ const LEAST: usize = 1 << 20;
 const MOST: usize = 64 << 20;
 /// Buffers of fewer bytes are tiles rather than arrays: kernels want a few of them again and again, beside the arrays that are there.
 const TILE: usize = 16 << 20;
-/// Bytes that are kept of tiles.
-const MOST_TILES: usize = 8 << 20;
+/// Bytes that are kept of tiles: as many as a kernel with large ones has, so that it takes no others.
+const MOST_TILES: usize = 16 << 20;
 
 static KEPT: Mutex<Kept> = Mutex::new(Kept { buffers: Vec::new() });
 

@@ -21,7 +21,7 @@ mod memory;
 mod rules;
 
 use crate::affine::IndexMap;
-use crate::blocks::BlockPlan;
+use crate::block_plan::BlockPlan;
 use crate::error::RunError;
 use crate::hooks::{Hooks, OutOfBounds, UnmatchedSemaphore};
 use crate::launch::{LaunchPlan, OperandPlan};

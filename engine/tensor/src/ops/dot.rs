@@ -202,7 +202,7 @@ fn floats<T: Product>(
 }
 
 /// A result of zeros, in which every batch has its product computed.
-fn batches<T: Copy, R: Clone + Default>(
+fn batches<T: Copy, R: Element + Default>(
     left: &[T],
     right: &[T],
     (turned_left, turned_right): (bool, bool),

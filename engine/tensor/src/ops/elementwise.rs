@@ -7,7 +7,7 @@
 use half::slice::HalfFloatSliceExt;
 
 use crate::array::{Array, reserve};
-use crate::buffer::Buffer;
+use crate::buffer::{Buffer, Element};
 use crate::dtype::DType;
 use crate::error::OpError;
 use crate::float8::Float8;
@@ -73,7 +73,7 @@ pub(crate) fn pair(op: &'static str, left: Array, right: Array) -> Result<(Array
 /// A copy of elements that a kernel has gone over in place, chunk by chunk, while each is in the innermost cache: what
 /// changes elements that somebody else holds as well needs no second pass for the copy. The kernel gets each chunk's
 /// offset.
-pub(crate) fn copied<T: Copy>(elements: &[T], mut kernel: impl FnMut(usize, &mut [T])) -> Result<Vec<T>, OpError> {
+pub(crate) fn copied<T: Element>(elements: &[T], mut kernel: impl FnMut(usize, &mut [T])) -> Result<Vec<T>, OpError> {
     let mut result = reserve(&Shape::from([elements.len()]))?;
     for chunk in elements.chunks(CHUNK) {
         let start = result.len();

@@ -2,7 +2,7 @@
 
 use smallvec::SmallVec;
 
-use crate::array::{Array, refilled};
+use crate::array::{Array, filled};
 use crate::buffer::{Element, with_elements};
 use crate::error::OpError;
 use crate::ops::strided::{Pattern, signed_strides};
@@ -58,7 +58,7 @@ pub fn pad(array: &Array, value: &Array, padding: &[PadDimension]) -> Result<Arr
     }
     let kept = slice(array, &start, &limit, None)?;
     let fill = |shape: &Shape| -> Result<Array, OpError> {
-        let buffer = with_elements!(value.buffer(), elements => Element::wrap(refilled(shape, elements[0])?));
+        let buffer = with_elements!(value.buffer(), elements => Element::wrap(filled(shape, elements[0])?));
         Ok(Array::from_parts(array.dtype(), shape.clone(), buffer))
     };
     let mut result = fill(&shape)?;

@@ -180,7 +180,7 @@ fn in_lanes(op: ReduceOp, array: &Array, axes: &[usize]) -> Result<Option<Array>
     Ok(Some(Array::from_parts(dtype, shape, buffer)))
 }
 
-fn each_row<T, R>(
+fn each_row<T, R: Element>(
     elements: &[T],
     shape: &Shape,
     length: usize,

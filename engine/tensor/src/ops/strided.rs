@@ -6,6 +6,7 @@ use std::ops::Range;
 use smallvec::SmallVec;
 
 use crate::array::reserve;
+use crate::buffer::Element;
 use crate::error::OpError;
 use crate::shape::Shape;
 
@@ -92,12 +93,17 @@ impl Pattern {
     }
 
     /// The elements at the positions, in row-major order; `shape` is the pattern's.
-    pub(crate) fn read<T: Copy>(&self, source: &[T], shape: &Shape) -> Result<Vec<T>, OpError> {
+    pub(crate) fn read<T: Element>(&self, source: &[T], shape: &Shape) -> Result<Vec<T>, OpError> {
         self.stretch(source, shape, 0..self.len())
     }
 
     /// Some of them; `shape` is theirs.
-    pub(crate) fn stretch<T: Copy>(&self, source: &[T], shape: &Shape, range: Range<usize>) -> Result<Vec<T>, OpError> {
+    pub(crate) fn stretch<T: Element>(
+        &self,
+        source: &[T],
+        shape: &Shape,
+        range: Range<usize>,
+    ) -> Result<Vec<T>, OpError> {
         let mut result = reserve(shape)?;
         self.rows_of(range, |position, length, stride| {
             let start = position as usize;

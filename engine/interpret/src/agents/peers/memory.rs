@@ -4,7 +4,7 @@ use super::programs::Lane;
 use crate::agents::agent::{Agent, Thread};
 use crate::agents::blocks::Site;
 use crate::agents::world::World;
-use crate::blocks::Starts;
+use crate::block_plan::Starts;
 use crate::error::RunError;
 use crate::fresh;
 use crate::launch::OperandPlan;

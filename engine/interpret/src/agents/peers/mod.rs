@@ -12,7 +12,7 @@ mod programs;
 mod rehearsed;
 mod talk;
 
-use crate::blocks::BlockPlan;
+use crate::block_plan::BlockPlan;
 use crate::error::RunError;
 use crate::hooks::Hooks;
 use crate::launch::LaunchPlan;

@@ -9,7 +9,7 @@ use crate::agents::engines::Delay;
 use crate::agents::scheduler::Scheduler;
 use crate::agents::topology::Topology;
 use crate::agents::world::World;
-use crate::blocks::Starts;
+use crate::block_plan::Starts;
 use crate::copies::Moves;
 use crate::error::RunError;
 use crate::fresh;

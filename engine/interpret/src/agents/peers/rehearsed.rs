@@ -3,7 +3,7 @@
 
 use super::programs::Sequence;
 use crate::agents::world::World;
-use crate::blocks::Starts;
+use crate::block_plan::Starts;
 use crate::error::RunError;
 use crate::machine::Value;
 use crate::times::{About, Copying, LaneStage};

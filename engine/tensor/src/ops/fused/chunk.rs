@@ -15,7 +15,7 @@ use crate::ops::unary::UnaryOp;
 use smallvec::SmallVec;
 
 /// Rows that are shorter are brought together rather than taken from where they lie, one after the other.
-pub(super) const NARROW: usize = 32;
+const NARROW: usize = 32;
 
 /// How a read meets a chunk.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -54,7 +54,8 @@ enum Extent {
 }
 
 impl<'a> Frame<'a> {
-    /// Before the first chunk.
+    /// Before the first chunk. (Where it is wanted: it is too large to be handed on.)
+    #[inline(always)]
     pub(super) fn new(chain: &'a Chain, reads: &'a [View<'a>]) -> Frame<'a> {
         let at = SmallVec::from_elem(At::Nowhere, reads.len());
         let extents = SmallVec::from_elem(Extent::Each, chain.steps.len());

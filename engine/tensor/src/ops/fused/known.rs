@@ -30,7 +30,8 @@ impl Loop {
         let mut known = &self.strides[..];
         for strides in operands {
             match known.split_at_checked(strides.len()) {
-                Some((first, rest)) if first == strides => known = rest,
+                // (Compared here: a call to compare a few numbers takes longer.)
+                Some((first, rest)) if first.iter().zip(strides).all(|(a, b)| a == b) => known = rest,
                 _ => return false,
             }
         }
@@ -66,7 +67,7 @@ impl Located {
             (SmallVec::from_slice(strides), first, found)
         };
         let (known, first, found) = self.0.get_or_init(find);
-        if known[..] == *strides {
+        if known.len() == strides.len() && known.iter().zip(strides).all(|(a, b)| a == b) {
             return (base.wrapping_add_signed(*first), Cow::Borrowed(found));
         }
         let (base, found) = place.locate(base, strides);

@@ -3,7 +3,6 @@
 use super::super::CHUNK;
 use super::super::asks::asks;
 use super::super::chain::Chain;
-use super::super::chunk::NARROW;
 use super::super::lanes::{Lane, Lanes, lane_of, with_lane};
 use super::super::layout::{Dim, View};
 use super::super::run::Onto;
@@ -15,6 +14,7 @@ use super::made::Code;
 use super::memory::{Call, OPERANDS};
 use crate::buffer::{BufferMut, with_elements, with_elements_mut};
 use crate::dtype::DType;
+use crate::ops::turn::LANES;
 use smallvec::SmallVec;
 use std::ops::Range;
 
@@ -47,9 +47,12 @@ impl Elements {
 
     /// Whether rows of columns lie inside, `pitch` apart.
     fn holds(&self, start: isize, pitch: isize, rows: usize, columns: usize) -> bool {
-        let down = (rows as i128 - 1) * pitch as i128;
-        let (first, last) = (start as i128 + down.min(0), start as i128 + down.max(0) + columns as i128 - 1);
-        first >= 0 && last < self.length as i128
+        let bounds = || {
+            let down = (rows as isize - 1).checked_mul(pitch)?;
+            let last = start.checked_add(down.max(0))?.checked_add(columns as isize - 1)?;
+            Some((start.checked_add(down.min(0))?, last))
+        };
+        bounds().is_some_and(|(first, last)| first >= 0 && last < self.length as isize)
     }
 }
 
@@ -85,8 +88,8 @@ impl Chain {
             return false;
         }
         let Some((inner, outer)) = dims.split_last() else { return false };
-        // Short rows are brought together by the loops, so that they need not go through one by one.
-        if inner.size < NARROW && !outer.is_empty() {
+        // Rows that are shorter than a vector are brought together by the loops, so that they need not go through one by one.
+        if inner.size < LANES && !outer.is_empty() {
             return false;
         }
         // What is read next is brought while this is computed. A block in one piece mostly has it behind it.
