@@ -258,7 +258,13 @@ const tests = {
     await bench.command('Pallas: Profile');
     const panel = await bench.panel();
     if (!check('the notebook is profiled', panel !== undefined, await bench.notifications())) return;
-    check('with its launch', (await panel.locator('#grid-caption').innerText()).length > 0, await panel.locator('#grid h2').innerText());
+    const launch = await panel.locator('#launch option').first().innerText();
+    check('with its launch, in its cell', launch.includes('cell 3:3'), launch);
+    await panel.locator('button', { hasText: 'Go to the launch' }).click();
+    await page.waitForTimeout(1000);
+    await page.keyboard.type('#');
+    const cell = page.locator('.notebookOverlay .view-line', { hasText: /^scale.=.#/ });
+    check('which the panel goes to', await until(() => cell.isVisible(), 10000), await page.locator('.notebookOverlay .view-line').allInnerTexts());
     await picture('notebook-profile');
   },
 

@@ -1,6 +1,7 @@
 /** The commands of the palette, of menus and of lenses. */
 
 import * as vscode from 'vscode';
+import { notebookOf } from './cells';
 import type { Documents } from './documents';
 import type { Panels } from './panel';
 import type { Recent } from './recent';
@@ -42,9 +43,8 @@ async function fileOf(needs: Needs, argument: unknown): Promise<vscode.Uri | und
     return undefined;
   }
   // A cell is run with its notebook.
-  const named = (uri: vscode.Uri) => uri.toString() === wanted.toString();
-  const notebook = vscode.workspace.notebookDocuments.find((open) => named(open.uri) || open.getCells().some((cell) => named(cell.document.uri)));
-  const document = notebook ?? vscode.workspace.textDocuments.find((open) => named(open.uri));
+  const notebook = notebookOf(wanted);
+  const document = notebook ?? vscode.workspace.textDocuments.find((open) => open.uri.toString() === wanted.toString());
   const uri = notebook?.uri ?? wanted;
   if (document?.isUntitled || uri.scheme !== 'file') {
     const where = document?.isUntitled ? 'this is not a file on a disk yet' : `${uri.path.replace(/^.*\//, '')} is on no disk (it is a \`${uri.scheme}:\` file)`;

@@ -3,6 +3,7 @@
 import { randomBytes } from 'node:crypto';
 import { isAbsolute } from 'node:path';
 import * as vscode from 'vscode';
+import { cellAt, lineOfProgram } from './cells';
 import type { FromPanel, ToPanel } from '../webview/messages';
 
 const TYPE = 'pallas.profile';
@@ -80,12 +81,30 @@ async function reveal(place: Extract<FromPanel, { type: 'reveal' }>): Promise<vo
   const folder = vscode.workspace.workspaceFolders?.[0];
   const uri = isAbsolute(place.path) || !folder ? vscode.Uri.file(place.path) : vscode.Uri.joinPath(folder.uri, place.path);
   const range = new vscode.Range(place.line - 1, place.column - 1, place.endLine - 1, place.endColumn - 1);
+  if (uri.path.endsWith('.ipynb')) {
+    await revealCell(uri, range, place.keepFocus);
+    return;
+  }
   const open = vscode.window.visibleTextEditors.find((editor) => editor.document.uri.toString() === uri.toString());
   try {
     await vscode.window.showTextDocument(uri, { selection: range, viewColumn: open?.viewColumn ?? vscode.ViewColumn.One, preserveFocus: place.keepFocus });
   } catch (error) {
     void vscode.window.showErrorMessage(`Pallas: ${place.path} cannot be opened: ${error instanceof Error ? error.message : String(error)}`);
   }
+}
+
+/** The same in a notebook, of whose program the lines are. */
+async function revealCell(uri: vscode.Uri, range: vscode.Range, keepFocus: boolean): Promise<void> {
+  const notebook = await vscode.workspace.openNotebookDocument(uri);
+  const cell = cellAt(notebook, range.start.line);
+  const open = vscode.window.visibleNotebookEditors.find((editor) => editor.notebook === notebook);
+  const options = { viewColumn: open?.viewColumn ?? vscode.ViewColumn.One, preserveFocus: keepFocus };
+  if (!cell) {
+    await vscode.window.showNotebookDocument(notebook, options);
+    return;
+  }
+  const selection = new vscode.Range(range.start.translate(-cell.first), range.end.translate(-cell.first));
+  await vscode.window.showTextDocument(cell.document, { ...options, selection });
 }
 
 /** All panels of the window. */
@@ -103,7 +122,7 @@ export class Panels implements vscode.Disposable {
       }),
       vscode.window.onDidChangeTextEditorSelection((change) => {
         const file = change.textEditor.document.uri.fsPath;
-        const line = change.selections[0]?.active.line ?? 0;
+        const line = lineOfProgram(change.textEditor.document, change.selections[0]?.active.line ?? 0);
         for (const panel of this.panels.values()) {
           if (panel.view.visible) panel.send({ type: 'cursor', file, line: line + 1 });
         }

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { test } from 'node:test';
-import { blockOf, blockText, fileOf, heat, idsOf, laneWords, meaning, neighbour, plane, programOf, rows, scale, textOf, visible } from '../webview/model';
+import { blockOf, blockText, fileOf, heat, idsOf, laneWords, lineName, meaning, neighbour, plane, programOf, rows, scale, textOf, visible } from '../webview/model';
 import type { Event, LaneEvent, Lanes, Launch, Report } from '../webview/report';
 import * as units from '../webview/units';
 
@@ -16,6 +16,15 @@ test('programs and ids are two names for one thing', () => {
   }
   assert.deepEqual(idsOf(5, [4, 2]), [2, 1]);
   assert.deepEqual(idsOf(23, [2, 3, 4]), [1, 2, 3]);
+});
+
+test('lines of notebooks are those of cells', () => {
+  const place = { file: 0, start: 0, end: 1, line: 6, column: 1, end_line: 6, end_column: 2 };
+  const text = '# %% cell 1\nimport jax\n\n# %% cell 2\n# %% cell 9 \nx\n';
+  const of = (path: string) => ({ ...report, sources: [{ file: 0, path, text }] });
+  assert.equal(lineName(of('/a.ipynb'), place), 'cell 2:2');
+  assert.equal(lineName(of('/a.ipynb'), { ...place, line: 2 }), 'cell 1:1');
+  assert.equal(lineName(of('/a.py'), place), '6');
 });
 
 test('keys move on the plane and stop at its edge', () => {

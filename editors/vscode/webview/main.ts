@@ -5,7 +5,7 @@ import { element } from './dom';
 import { gridSection } from './grid';
 import { lanesSection } from './lanes';
 import type { FromPanel, ToPanel } from './messages';
-import { meaning } from './model';
+import { lineName, meaning } from './model';
 import { pipelineSection } from './pipeline';
 import type { Place } from './report';
 import { launchOf, type Actions, type State } from './state';
@@ -49,7 +49,7 @@ function header(now: State): HTMLElement {
   const launch = launchOf(now);
   const chooser = element('select', { id: 'launch', 'aria-label': 'Launch' });
   for (const [index, one] of now.report.launches.entries()) {
-    const line = one.call ? ` line ${one.call.line}` : '';
+    const line = one.call ? ` ${lineName(now.report, one.call).replace(/^(?=\d)/, 'line ')}` : '';
     const option = element('option', { value: String(index) }, `${index + 1}. ${one.kernel}, grid ${one.grid.join('×') || '1'},${line}`);
     option.selected = index === now.launch;
     chooser.append(option);

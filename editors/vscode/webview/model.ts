@@ -200,6 +200,15 @@ export function fileOf(report: Report, path: string): number | undefined {
   return (exact ?? report.sources.find((source) => wanted.endsWith(`/${clean(source.path)}`)))?.file;
 }
 
+/** What people call the line of a place: a number; in a notebook, the cell with its line. */
+export function lineName(report: Report, place: Place): string {
+  const source = report.sources.find((one) => one.file === place.file);
+  if (!source?.path.endsWith('.ipynb')) return String(place.line);
+  const before = source.text.split('\n').slice(0, place.line);
+  const mark = before.findLastIndex((line) => /^# %% cell \d+$/.test(line));
+  return mark < 0 ? String(place.line) : `${before[mark]?.slice('# %% '.length)}:${place.line - mark - 1}`;
+}
+
 /** The text of a place, on one line. */
 export function textOf(report: Report, place: Place): string {
   const source = report.sources.find((one) => one.file === place.file);

@@ -1,7 +1,7 @@
 /** Numbers: the launch in short, time by stage and by line, what would be faster, and what is wrong. */
 
 import { element, section, stageColour } from './dom';
-import { textOf } from './model';
+import { lineName, textOf } from './model';
 import type { Place } from './report';
 import { launchOf, type Actions, type State } from './state';
 import * as units from './units';
@@ -76,7 +76,7 @@ export function timingsSection(state: State, actions: Actions): HTMLElement {
       element('h3', {}, 'Measured by line'),
       table(
         ['line', 'time', 'share', '', 'source'],
-        lines.map((line) => linked(row(String(line.place.line), units.time(line.time), units.share(line.time, all), bar(line.time, all, 'compute'), element('code', {}, textOf(state.report, line.place).slice(0, 80))), line.place, state, actions)),
+        lines.map((line) => linked(row(lineName(state.report, line.place), units.time(line.time), units.share(line.time, all), bar(line.time, all, 'compute'), element('code', {}, textOf(state.report, line.place).slice(0, 80))), line.place, state, actions)),
       ),
     );
   }
@@ -87,7 +87,7 @@ export function timingsSection(state: State, actions: Actions): HTMLElement {
       element('h3', {}, 'Work by line'),
       table(
         ['line', 'work', 'share', '', 'source'],
-        work.map((line) => linked(row(String(line.place.line), units.flops(line.flops), units.share(line.flops, flops), bar(line.flops, flops, 'copy_in'), element('code', {}, textOf(state.report, line.place).slice(0, 80))), line.place, state, actions)),
+        work.map((line) => linked(row(lineName(state.report, line.place), units.flops(line.flops), units.share(line.flops, flops), bar(line.flops, flops, 'copy_in'), element('code', {}, textOf(state.report, line.place).slice(0, 80))), line.place, state, actions)),
       ),
     );
   }
