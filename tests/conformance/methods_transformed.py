@@ -5,7 +5,6 @@ import functools
 
 import jax
 import jax.numpy as jnp
-from jax.experimental import pallas as pl
 
 
 @jax.tree_util.register_static
@@ -40,14 +39,6 @@ class Model:
     def jacobian(self, x):
         return x * x
 
-    @functools.partial(jax.jit, static_argnames=("self", "block"))
-    def launch(self, x, *, block):
-        def kernel(x_ref, o_ref):
-            o_ref[...] = x_ref[...] * self.weight
-
-        spec = pl.BlockSpec((block,), lambda i: (i,))
-        return pl.pallas_call(kernel, grid=x.shape[0] // block, in_specs=[spec], out_specs=spec, out_shape=x, interpret=True)(x)
-
     @staticmethod
     @jax.jit
     def free(x):
@@ -79,6 +70,5 @@ class Pair:
 model = Model()
 print(model.mapped(jnp.arange(3.0)), model.kept(1.0), model.slope(2.0), model.both(2.0))
 print(model.jitted(2.0), model.named(jnp.ones(2)), model.named(jnp.ones(2), n=5), model.jacobian(2.0))
-print(model.launch(jnp.arange(16.0), block=8))
 print(Model.jitted is Model.__dict__["jitted"], type(model.jitted).__name__, Model.jitted(model, 2.0))
 print(model.free(2.0), Model.of_class(jnp.ones(1)), Pair(jnp.ones(2), jnp.ones(2)).total())
