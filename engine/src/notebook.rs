@@ -69,9 +69,9 @@ mod tests {
         assert_eq!(read_json(&of("julia")), Err("a.ipynb: is a notebook in julia, not in Python".to_string()));
         assert_eq!(read_json(&of("python")), Ok(String::new()));
         assert_eq!(read_json(&json!([1])), Err("a.ipynb: is no notebook: it has no list of `cells`".to_string()));
-        let old = read_json(&json!({"nbformat": 3, "worksheets": []})).unwrap_err();
+        let old = read_json(&json!({"nbformat": 3, "worksheets": []})).expect_err("refused");
         assert!(old.starts_with("a.ipynb: is a notebook of version 3; `jupyter nbconvert"), "{old}");
-        let broken = read("a.ipynb", "{\n\"cells\": [}").unwrap_err();
+        let broken = read("a.ipynb", "{\n\"cells\": [}").expect_err("refused");
         assert!(broken.starts_with("a.ipynb:2:11: is no notebook: expected value"), "{broken}");
     }
 }
