@@ -7,6 +7,7 @@ use crate::facts::{Collector, Fact, Facts};
 use crate::files::FileSystem;
 use crate::findings;
 use crate::fixes;
+use crate::half_written;
 use crate::host::{Cancel, Reach};
 use crate::memory::Memory;
 use crate::moved;
@@ -395,7 +396,7 @@ fn evaluate(
         }
     }
     let outcome = interp.run_main_in(module, "__main__", place.as_ref().map(|(_, place)| place));
-    let mut found: Vec<Finding> = module.errors.iter().map(findings::syntax).collect();
+    let mut found: Vec<Finding> = Vec::new();
     match &outcome {
         Outcome::Raised(raise) => found.push(findings::raised(interp, raise)),
         Outcome::Aborted(abort) => found.extend(findings::aborted(abort)),
@@ -417,6 +418,8 @@ fn evaluate(
         seen.assume(drive);
     }
     found.extend(seen.findings);
+    half_written::drop_guesses(&mut found, module);
+    found.extend(module.errors.iter().map(findings::syntax));
     let mut sources = interp.sources();
     if !sources.iter().any(|s| s.id == module.source.id) {
         sources.push(module.source.clone());

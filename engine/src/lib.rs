@@ -20,6 +20,7 @@ pub mod files;
 mod findings;
 mod fixes;
 pub mod generated;
+mod half_written;
 mod hazards;
 mod host;
 pub mod memory;

@@ -280,7 +280,7 @@ fn resizing_draws_another_layout() {
         screen.contents().contains("Launches") && !screen.contents().contains("Source")
     });
     resize(&session, 9, 38);
-    session.wait_for("too small for this view: 38×9");
+    session.wait_for("too small: 38×9");
     session.press("q");
     assert_eq!(session.end(), 0);
 }

@@ -383,9 +383,12 @@ impl App {
                 self.run = None;
             }
             Message::Analysed(report) => {
-                if let Some(last) = self.report.take_if(|last| last.ran.as_ref().is_some_and(|ran| !ran.stopped)) {
+                // A file that was broken for a while has launched nothing, and there is nothing to compare with in that.
+                let is_whole = |last: &&Arc<Report>| {
+                    !last.launches.is_empty() && last.ran.as_ref().is_some_and(|ran| !ran.stopped)
+                };
+                if let Some(last) = self.report.as_ref().filter(is_whole) {
                     self.previous = Some(last.clone());
-                    self.report = Some(last);
                 }
                 let files = if report.is_opened() { vec![self.path.clone()] } else { report.files() };
                 self.take(report);

@@ -3,6 +3,7 @@
 mod check;
 mod examples;
 mod lower;
+mod modelled;
 mod picture;
 mod profile;
 mod run;
@@ -13,6 +14,7 @@ mod watch;
 pub(crate) use check::{CheckArgs, OutputFormat};
 pub(crate) use examples::EXAMPLES;
 pub(crate) use lower::{Emit, LowerArgs};
+pub(crate) use modelled::{DeviceArg, MachineArg};
 pub(crate) use picture::PictureArgs;
 pub(crate) use profile::{CompareArgs, ProfileArgs, ReportFormat};
 pub(crate) use run::RunArgs;
@@ -119,13 +121,10 @@ pub(crate) struct ViewArgs {
     /// Only analyses the file: nothing runs, nothing is measured.
     #[arg(long)]
     pub(crate) no_run: bool,
-    /// Where kernels run, and are measured.
-    #[arg(long, value_enum, default_value_t = Device::Interpret)]
-    pub(crate) device: Device,
-    /// The machine that launches are modelled on: v5e, v5p, v6e, a100, h100, h200, b200, or cpu, as `doctor --calibrate` has
-    /// measured it. With auto each launch is modelled on one that its kernel is for, and the report says why.
-    #[arg(long, value_name = "NAME", default_value = "auto")]
-    pub(crate) machine: String,
+    #[command(flatten)]
+    pub(crate) on: DeviceArg,
+    #[command(flatten)]
+    pub(crate) machine: MachineArg,
     /// When to use colour.
     #[arg(long, value_enum, default_value_t = ColorChoice::Auto, global = true)]
     pub(crate) color: ColorChoice,

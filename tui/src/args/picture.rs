@@ -1,6 +1,6 @@
 //! What `pallas-tui picture` takes.
 
-use super::Device;
+use super::{DeviceArg, MachineArg};
 use clap::Args;
 use std::path::PathBuf;
 
@@ -27,12 +27,10 @@ pub(crate) struct PictureArgs {
     /// Only analyses the file: nothing runs, nothing is measured, and the same file gives the same picture.
     #[arg(long)]
     pub(crate) no_run: bool,
-    /// Where kernels run, and are measured.
-    #[arg(long, value_enum, default_value_t = Device::Interpret)]
-    pub(crate) device: Device,
-    /// The machine that launches are modelled on, as for `profile`.
-    #[arg(long, value_name = "NAME", default_value = "auto")]
-    pub(crate) machine: String,
+    #[command(flatten)]
+    pub(crate) on: DeviceArg,
+    #[command(flatten)]
+    pub(crate) machine: MachineArg,
     /// Where the picture goes; `-` is standard output.
     #[arg(short, long, value_name = "FILE", default_value = "-")]
     pub(crate) output: PathBuf,

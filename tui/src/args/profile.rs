@@ -1,6 +1,6 @@
 //! What `pallas-tui profile` and `compare` take.
 
-use super::{Backend, Device, Timing};
+use super::{Backend, DeviceArg, MachineArg, Timing};
 use clap::{Args, ValueEnum};
 use std::path::PathBuf;
 
@@ -18,13 +18,10 @@ pub(crate) struct ProfileArgs {
     /// How the report is printed. By default as text, unless it is written elsewhere.
     #[arg(long, value_enum)]
     pub(crate) report: Option<ReportFormat>,
-    /// The machine that launches are modelled on: v5e, v5p, v6e, a100, h100, h200, b200, or cpu, as `doctor --calibrate` has
-    /// measured it. With auto each launch is modelled on one that its kernel is for, and the report says why.
-    #[arg(long, value_name = "NAME", default_value = "auto")]
-    pub(crate) machine: String,
-    /// Where kernels run, and are measured.
-    #[arg(long, value_enum, default_value_t = Device::Interpret)]
-    pub(crate) device: Device,
+    #[command(flatten)]
+    pub(crate) machine: MachineArg,
+    #[command(flatten)]
+    pub(crate) on: DeviceArg,
     /// By which way launches become machine code on a CUDA device. `simt` alone notes what programs do; with `auto` the way that `run`
     /// takes is measured, beside the other one.
     #[arg(long, value_enum, default_value_t = Backend::Simt)]

@@ -1,6 +1,6 @@
 //! What `pallas-tui tune` takes.
 
-use super::{Backend, Device};
+use super::{Backend, DeviceArg};
 use clap::Args;
 use pallas_engine::tune::Parameter;
 use std::path::PathBuf;
@@ -22,9 +22,8 @@ pub(crate) struct TuneArgs {
     /// Slots of loops that copy ahead, on a device; without, and without `--param`, 2, 3 and 4.
     #[arg(long, value_name = "NUMBER,...", value_delimiter = ',')]
     pub(crate) stages: Vec<u32>,
-    /// Where kernels run, and are measured.
-    #[arg(long, value_enum, default_value_t = Device::Interpret)]
-    pub(crate) device: Device,
+    #[command(flatten)]
+    pub(crate) on: DeviceArg,
     /// By which way launches become machine code on a CUDA device. With `auto` each point is measured both ways where tileiras is
     /// installed; warps and stages are told to `simt` alone.
     #[arg(long, value_enum, default_value_t = Backend::Auto)]

@@ -1,6 +1,6 @@
 //! What `pallas-tui watch` takes.
 
-use super::Timing;
+use super::{MachineArg, Timing};
 use clap::Args;
 use std::path::PathBuf;
 
@@ -19,9 +19,8 @@ pub(crate) struct WatchArgs {
     /// in its environment and the JSON object on its standard input; it is ended when the next save comes.
     #[arg(long, value_name = "COMMAND", requires = "headless")]
     pub(crate) exec: Option<String>,
-    /// The machine that launches are modelled on, as for `profile`.
-    #[arg(long, value_name = "NAME", default_value = "auto")]
-    pub(crate) machine: String,
+    #[command(flatten)]
+    pub(crate) machine: MachineArg,
     /// Whether the programs of each launch are timed as they run.
     #[arg(long, value_enum, default_value_t = Timing::On, requires = "headless")]
     pub(crate) timing: Timing,

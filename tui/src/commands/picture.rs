@@ -31,14 +31,14 @@ fn draw(args: &PictureArgs, python: Option<&Path>) -> Result<String, String> {
     let keys = keys(args)?;
     environment::find(python, &args.file)?;
     sources::read(&args.file)?;
-    device::acceleration(Wish::plain(args.device), python, &args.file, None)?;
+    device::acceleration(Wish::plain(args.on.device), python, &args.file, None)?;
     let task = Task {
         path: args.file.clone(),
         arguments: args.arguments.clone(),
         python: python.map(Path::to_path_buf),
-        machines: profiler::machines(&args.machine, &args.file)?,
+        machines: profiler::machines(&args.machine.name, &args.file)?,
         runs: !args.no_run,
-        device: args.device,
+        device: args.on.device,
     };
     let runs = task.runs;
     // As a terminal of today shows it, whatever this one is.

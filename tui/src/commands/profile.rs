@@ -25,10 +25,10 @@ fn run(args: &ProfileArgs, python: Option<&Path>) -> Result<Exit, String> {
         file: Task::resolve(&args.file),
         arguments: args.arguments.clone(),
         python: python.map(Path::to_path_buf),
-        machines: profiler::machines(&args.machine, &args.file)?,
+        machines: profiler::machines(&args.machine.name, &args.file)?,
         timing: args.timing == Timing::On,
         runs: !args.no_run,
-        device: args.device,
+        device: args.on.device,
         backend: args.backend,
     };
     let cancel = Cancel::new();

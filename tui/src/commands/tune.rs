@@ -38,7 +38,7 @@ struct Plan {
 fn run(args: &TuneArgs, python: Option<&Path>) -> Result<Exit, String> {
     let plan = plan(args, python)?;
     let tuner =
-        Tuner::new(args.file.clone(), args.function.clone(), args.device, python, &args.arguments, args.rounds)?;
+        Tuner::new(args.file.clone(), args.function.clone(), args.on.device, python, &args.arguments, args.rounds)?;
     let cancel = Cancel::new();
     let _interrupt = Interrupt::cancels(&cancel);
     let wanted = plan.points();
@@ -108,7 +108,7 @@ fn plan(args: &TuneArgs, python: Option<&Path>) -> Result<Plan, String> {
         return Err(format!("{path}:{line}: {}; mend it first, then tune", error.message));
     }
     let function = args.function.as_deref();
-    let on_device = args.device != Device::Interpret;
+    let on_device = args.on.device != Device::Interpret;
     let for_device = !args.warps.is_empty() || !args.stages.is_empty();
     if for_device && !on_device {
         return Err(
@@ -118,7 +118,7 @@ fn plan(args: &TuneArgs, python: Option<&Path>) -> Result<Plan, String> {
     if args.backend == Backend::TileIr && for_device {
         return Err("--warps and --stages are told to `--backend simt` alone: tileiras decides itself".to_string());
     }
-    if args.backend != Backend::Auto && !matches!(args.device, Device::Cuda | Device::Auto) {
+    if args.backend != Backend::Auto && !matches!(args.on.device, Device::Cuda | Device::Auto) {
         return Err("--backend is about a CUDA device: it needs `--device cuda` or `auto`".to_string());
     }
     let mut parameters = Vec::new();
@@ -171,7 +171,7 @@ fn plan(args: &TuneArgs, python: Option<&Path>) -> Result<Plan, String> {
 
 /// Ways to machine code that are tried. As it is a file goes the first one.
 fn backends(args: &TuneArgs, python: Option<&Path>) -> Vec<Backend> {
-    let on_cuda = matches!(args.device, Device::Cuda | Device::Auto);
+    let on_cuda = matches!(args.on.device, Device::Cuda | Device::Auto);
     match args.backend {
         Backend::Auto if on_cuda && device::has_tiles(python, &args.file) => vec![Backend::Simt, Backend::TileIr],
         Backend::Auto => vec![Backend::Simt],

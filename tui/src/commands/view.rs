@@ -56,7 +56,7 @@ pub(super) fn view(args: ViewArgs) -> Exit {
 
 /// Opens the terminal program.
 fn session(args: &ViewArgs, file: PathBuf) -> Exit {
-    let machines = match crate::profiler::machines(&args.machine, &file) {
+    let machines = match crate::profiler::machines(&args.machine.name, &file) {
         Ok(machines) => machines,
         Err(message) => {
             output::error(&message);
@@ -66,11 +66,11 @@ fn session(args: &ViewArgs, file: PathBuf) -> Exit {
     let styles = Styles::detect(args.color, args.ascii, |name| std::env::var(name).ok(), cfg!(windows));
     let (arguments, python) = (args.arguments.clone(), args.python.clone());
     // A device that is not there is a mistake in the command.
-    if let Err(message) = device::acceleration(Wish::plain(args.device), python.as_deref(), &file, None) {
+    if let Err(message) = device::acceleration(Wish::plain(args.on.device), python.as_deref(), &file, None) {
         output::error(&message);
         return Exit::Usage;
     }
-    let task = Task { path: file, arguments, python, machines, runs: !args.no_run, device: args.device };
+    let task = Task { path: file, arguments, python, machines, runs: !args.no_run, device: args.on.device };
     match session::run(task, styles, !args.no_mouse) {
         Ok(()) => Exit::Success,
         Err(error) => {

@@ -33,7 +33,7 @@ fn task(args: &WatchArgs, view: &ViewArgs) -> Result<Task, String> {
         file,
         arguments: args.arguments.clone(),
         python: view.python.clone(),
-        machines: profiler::machines(&args.machine, &args.file)?,
+        machines: profiler::machines(&args.machine.name, &args.file)?,
         timing: args.timing == Timing::On,
         runs: !args.no_run,
         device: Device::Interpret,

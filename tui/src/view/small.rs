@@ -21,10 +21,7 @@ pub(super) fn draw(app: &App, buffer: &mut Buffer) {
         }
     }
     lines.push(Span::styled(
-        format!(
-            " too small for this view: {}×{}, need {}×{}",
-            size.width, size.height, SMALLEST.width, SMALLEST.height
-        ),
+        format!(" too small: {}×{}, need {}×{}", size.width, size.height, SMALLEST.width, SMALLEST.height),
         styles::DIM,
     ));
     for (at, span) in lines.into_iter().enumerate() {

@@ -1,6 +1,7 @@
 //! Runs, saves and what comes of them: reports that follow each other, values, code.
 
 use super::*;
+use crate::app::report::Ran;
 
 #[test]
 fn a_run_is_told_of_until_it_has_ended() {
@@ -59,6 +60,14 @@ fn the_run_before_an_edit_is_kept_to_compare_with() {
     assert!(app.previous.as_ref().is_some_and(|previous| previous.ran.is_some()));
     app.update(Message::Profiled(samples::measured()));
     assert!(app.previous.is_some());
+    // Broken for a while: what was there before is what the mended file is compared with.
+    let broken = Report {
+        ran: Some(Ran { exit: 1, ..Ran::default() }),
+        ..Report::made("kernels/matmul.py", "x = (\n", Vec::new(), &[])
+    };
+    app.update(Message::Analysed(Arc::new(broken)));
+    app.update(Message::Analysed(samples::report()));
+    assert!(app.previous.as_ref().is_some_and(|previous| !previous.launches.is_empty()));
 }
 
 #[test]
