@@ -8,8 +8,11 @@ use std::fs;
 fn notebook(cells: &[&str]) -> String {
     let code = |text: &&str| {
         // Jupyter keeps lines, VS Code one text; both are right.
-        let source =
-            if text.len() % 2 == 0 { json!(text.split_inclusive('\n').collect::<Vec<_>>()) } else { json!(text) };
+        let source = if text.len().is_multiple_of(2) {
+            json!(text.split_inclusive('\n').collect::<Vec<_>>())
+        } else {
+            json!(text)
+        };
         json!({"cell_type": "code", "metadata": {}, "execution_count": null, "outputs": [], "source": source})
     };
     let words = json!({"cell_type": "markdown", "metadata": {}, "source": ["# Words\n", "def f(:"]});
