@@ -19,12 +19,14 @@ impl Machine<'_> {
         let missing = || RunError::malformed("a chain gives what nobody takes");
         match &fused.end {
             FusedEnd::Tile => {
+                self.ready(&step.operands)?;
                 let tile = self.chain(fused.chain, &step.operands)?;
                 self.consume(&step.operands);
                 self.put(*step.results.first().ok_or_else(missing)?, Value::Tile(tile));
             }
             FusedEnd::Store(access) => self.store_chain(step, fused.chain, access)?,
             FusedEnd::Reduce { op, sizes, keeps, shape } => {
+                self.ready(&step.operands)?;
                 let (tile, rows) = self.reduce_chain(fused.chain, &step.operands, (*op, *sizes), shape, *keeps)?;
                 self.consume(&step.operands);
                 self.put(*step.results.first().ok_or_else(missing)?, Value::Tile(tile));
@@ -46,6 +48,9 @@ impl Machine<'_> {
                 Some(window) if view.is_whole(&window.layout.shape) => return Ok(Value::Window(window.clone())),
                 Some(_) => {}
                 None => {
+                    if let Some(coming) = self.memory.coming(view) {
+                        return Ok(Value::Coming(coming));
+                    }
                     if let Some(tile) = self.memory.held(view) {
                         return Ok(Value::Tile(tile.clone()));
                     }
@@ -81,7 +86,7 @@ impl Machine<'_> {
 
     /// Runs a chain over registers to a tile of its own.
     fn chain(&mut self, chain: usize, operands: &[Source]) -> Result<Array, RunError> {
-        let Workshop { chains, lanes, tiles, scalars } = &mut self.memory.workshop;
+        let Workshop { chains, lanes, tiles, scalars, .. } = &mut self.memory.workshop;
         let (number, chain) = (Given::Result(chain), numbered(chains, chain)?);
         let mut tile = tiles.take_again(number, chain.dtype(), chain.shape())?;
         chain.run(&views(chain, held(self.registers, operands), scalars)?, &mut Target::of(chain, &mut tile), lanes);
@@ -112,7 +117,7 @@ impl Machine<'_> {
     }
 
     /// What is in registers, for later.
-    fn taken(&mut self, reads: &[Source]) -> Result<SmallVec<[Value; 4]>, RunError> {
+    pub(crate) fn taken(&mut self, reads: &[Source]) -> Result<SmallVec<[Value; 4]>, RunError> {
         let take = |&source: &Source| match self.take(source)? {
             Value::Number(number) => Ok(Value::Tile(number.tile())),
             value => Ok(value),
@@ -128,7 +133,7 @@ impl Machine<'_> {
         shape: &Shape,
         keeps: bool,
     ) -> Result<(Array, Option<Array>), RunError> {
-        let Workshop { chains, lanes, tiles, scalars } = &mut self.memory.workshop;
+        let Workshop { chains, lanes, tiles, scalars, .. } = &mut self.memory.workshop;
         let (number, chain) = (chain, numbered(chains, chain)?);
         let views = views(chain, held(self.registers, operands), scalars)?;
         let mut result = tiles.take_again(Given::Result(number), chain.dtype(), shape)?;
@@ -173,10 +178,11 @@ impl Machine<'_> {
         let through = view.through.is_some();
         if access.is_full() && !through && shape.is_some_and(|shape| view.is_whole(shape)) {
             if self.memory.buffers[buffer].defers {
-                let reads = self.taken(&reads)?;
+                let (chain, reads) = self.going_on(buffer, chain, &reads)?;
                 self.memory.store_later(buffer, Pending { chain, reads, over: Vec::new() });
                 return Ok(());
             }
+            self.ready(&reads)?;
             let tile = match self.moved(chain, &reads) {
                 Some(tile) => tile,
                 None => self.chain(chain, &reads)?,
@@ -185,6 +191,7 @@ impl Machine<'_> {
             self.memory.put(buffer, tile);
             return Ok(());
         }
+        self.ready(&reads)?;
         let leaves = !through && self.beyond(step, access, &view, &indices, None)?.is_some();
         if !through && !leaves && self.memory.stored_over(buffer).is_some() {
             let selected = access.block_view(&view, &indices)?;

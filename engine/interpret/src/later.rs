@@ -13,6 +13,7 @@ use pallas_ir::DimIndex;
 use pallas_tensor::ops::fused::{Chain, Lanes, Layer, Place, Target, View as Elements};
 use pallas_tensor::{Array, DType, Scalar, Shape};
 use smallvec::SmallVec;
+use std::collections::HashMap;
 use std::rc::Rc;
 use std::sync::Arc;
 
@@ -65,12 +66,11 @@ impl Window {
 
 /// What a buffer holds as soon as somebody looks.
 #[derive(Debug)]
-#[expect(clippy::large_enum_variant, reason = "one for each operand, and tiny programs store a chain each")]
 pub(crate) enum Later {
     /// A block of an array.
     Block(Window),
     /// The result of operations.
-    Chain(Pending),
+    Chain(Rc<Pending>),
     /// One value in every element: a block that nobody has written.
     Unwritten(Shape, Scalar),
 }
@@ -102,6 +102,9 @@ pub(crate) struct Over {
 pub(crate) struct Workshop {
     /// The chains of the kernel, by number.
     pub(crate) chains: Vec<Arc<Chain>>,
+    /// Chains that go on with another one, by their own number, which of their reads that is, and its number: the number of both
+    /// as one, which none is where they stay two.
+    pub(crate) joined: HashMap<(usize, usize, usize), Option<usize>>,
     pub(crate) lanes: Lanes,
     pub(crate) tiles: crate::arena::Tiles,
     pub(crate) scalars: Scalars,
@@ -135,7 +138,7 @@ fn view<'a>(
             let view = chain.view_at(read, window.array.buffer(), window.base, &window.layout.strides);
             Ok(Elements { next: window.next, ..view })
         }
-        Value::Ref(_) | Value::Number(_) | Value::Empty => Err(malformed()),
+        Value::Coming(_) | Value::Ref(_) | Value::Number(_) | Value::Empty => Err(malformed()),
     }
 }
 
@@ -212,6 +215,16 @@ impl Workshop {
         window.array.gather(window.base, &window.layout.strides, &mut tile)?;
         self.tiles.keep(&tile);
         Ok(tile)
+    }
+
+    /// The number of a chain that goes on with another one at one of its reads, if both can be one.
+    pub(crate) fn joined(&mut self, chain: usize, read: usize, before: usize) -> Option<usize> {
+        let Workshop { chains, joined, .. } = self;
+        *joined.entry((chain, read, before)).or_insert_with(|| {
+            let both = chains.get(chain)?.joined(read, chains.get(before)?)?;
+            chains.push(Arc::new(both));
+            Some(chains.len() - 1)
+        })
     }
 
     /// The result of operations as a tile.
@@ -295,7 +308,7 @@ impl Memory {
 
     /// Has a buffer hold the result of operations from now on.
     pub(crate) fn store_later(&mut self, buffer: usize, pending: Pending) {
-        self.defer(buffer, Later::Chain(pending), true);
+        self.defer(buffer, Later::Chain(Rc::new(pending)), true);
         self.known(buffer);
     }
 
@@ -317,7 +330,8 @@ impl Memory {
         /// As many parts keep what they read.
         const MOST: usize = 4;
         match &mut self.buffers.get_mut(buffer)?.later {
-            Some(Later::Chain(Pending { over, .. })) if over.len() < MOST => Some(over),
+            // What somebody has read stays what it was.
+            Some(Later::Chain(pending)) => Rc::get_mut(pending).map(|known| &mut known.over).filter(|o| o.len() < MOST),
             _ => None,
         }
     }
@@ -363,6 +377,6 @@ pub(crate) fn type_of(value: &Value) -> Option<(DType, &Shape)> {
     match value {
         Value::Tile(array) => Some((array.dtype(), array.shape())),
         Value::Window(window) => Some((window.array.dtype(), &window.layout.shape)),
-        Value::Ref(_) | Value::Number(_) | Value::Empty => None,
+        Value::Coming(_) | Value::Ref(_) | Value::Number(_) | Value::Empty => None,
     }
 }

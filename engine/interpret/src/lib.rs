@@ -19,6 +19,7 @@ mod beyond;
 mod block_plan;
 mod blocks;
 mod clock;
+mod coming;
 mod control;
 mod copies;
 mod counts;

@@ -2,6 +2,7 @@
 
 use crate::access::Access;
 use crate::clock::PlaceClock;
+use crate::coming::Coming;
 use crate::error::RunError;
 use crate::hooks::Hooks;
 use crate::later::Window;
@@ -24,6 +25,8 @@ pub(crate) enum Value {
     Tile(Array),
     /// Part of an array that nobody has copied; only chains read it.
     Window(Window),
+    /// What a Ref holds as soon as somebody computes it; only chains and products read it.
+    Coming(Coming),
     /// Shared, as most steps only look at it.
     Ref(Arc<View>),
     /// A scalar.
@@ -100,7 +103,7 @@ impl Machine<'_> {
     pub(crate) fn take(&mut self, source: Source) -> Result<Value, RunError> {
         let slot = &mut self.registers[source.register as usize];
         let value = match (source.last_use, &slot) {
-            (true, Value::Tile(_) | Value::Window(_)) => std::mem::take(slot),
+            (true, Value::Tile(_) | Value::Window(_) | Value::Coming(_)) => std::mem::take(slot),
             _ => slot.clone(),
         };
         match value {
@@ -114,6 +117,7 @@ impl Machine<'_> {
             Value::Tile(array) => Ok(array),
             Value::Number(number) => Ok(number.tile()),
             Value::Window(window) => window.copied(),
+            Value::Coming(coming) => self.memory.computed(&coming),
             _ => Err(RunError::malformed("a Ref stands where a tile belongs")),
         }
     }

@@ -14,6 +14,7 @@ type Values = SmallVec<[Value; 1]>;
 impl Machine<'_> {
     /// Runs a step that is a product.
     pub(crate) fn run_product(&mut self, step: &Step, product: &Product) -> Result<Values, RunError> {
+        self.ready(&step.operands)?;
         match (&product.onto, step.operands.as_slice()) {
             (None, factors @ [_, _]) => {
                 let tile = self.multiply(product, factors)?;
@@ -86,7 +87,7 @@ fn matrices<'a>(
             Value::Window(window) => {
                 (window.array.buffer(), window.base, [window.layout.strides[0], window.layout.strides[1]])
             }
-            Value::Ref(_) | Value::Number(_) | Value::Empty => return Err(malformed()),
+            Value::Coming(_) | Value::Ref(_) | Value::Number(_) | Value::Empty => return Err(malformed()),
         };
         let inner = product.contracting[position];
         let [down, along] = if inner == contracted { strides } else { [strides[1], strides[0]] };

@@ -303,7 +303,7 @@ impl<'a> Run<'a> {
         let of = |param: &u32| match &self.registers[*param as usize] {
             Value::Ref(view) => self.memory.array(view).ok().map(|array| (array.clone(), view.buffer)),
             Value::Tile(tile) => Some((tile.clone(), usize::MAX)),
-            Value::Empty | Value::Number(_) | Value::Window(_) => None,
+            Value::Empty | Value::Number(_) | Value::Window(_) | Value::Coming(_) => None,
         };
         self.plan.tape.body.params.iter().filter_map(of).unzip()
     }

@@ -377,7 +377,7 @@ impl World<'_, '_> {
                 let left = match left {
                     Value::Ref(view) => self.memory.show(&view)?,
                     Value::Tile(tile) => tile,
-                    Value::Empty | Value::Number(_) | Value::Window(_) => {
+                    Value::Empty | Value::Number(_) | Value::Window(_) | Value::Coming(_) => {
                         return Err(RunError::malformed("a factor is missing"));
                     }
                 };

@@ -169,6 +169,16 @@ pub(super) enum Slot {
     Register(Register, usize),
 }
 
+impl Slot {
+    /// The same by number alone.
+    pub(super) fn arg(&self) -> Arg {
+        match *self {
+            Slot::Read(read) => Arg::Read(read),
+            Slot::Register(_, from) => Arg::Result(from),
+        }
+    }
+}
+
 /// Elementwise operations that are computed together: one result of one shape.
 #[derive(Clone, Debug)]
 pub struct Chain {
@@ -243,9 +253,10 @@ impl Chain {
 /// A chain in the making.
 #[derive(Clone, Debug)]
 pub struct ChainBuilder {
-    shape: Shape,
-    reads: Vec<(DType, Shape, Place)>,
-    steps: Vec<(Code, SmallVec<[Arg; 3]>, DType, DType)>,
+    pub(super) shape: Shape,
+    pub(super) reads: Vec<(DType, Shape, Place)>,
+    /// Each with its operands, the dtype that it computes with, and that of its result.
+    pub(super) steps: Vec<(Code, SmallVec<[Arg; 3]>, DType, DType)>,
 }
 
 impl ChainBuilder {

@@ -12,6 +12,7 @@ mod chain;
 mod chunk;
 mod code;
 mod convert;
+mod joined;
 mod known;
 mod lanes;
 mod layers;

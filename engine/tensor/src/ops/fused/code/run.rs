@@ -1,7 +1,7 @@
 //! Chunks of a chain that there is code for: where each lies, and that all of it lies in its array.
 
 use super::super::CHUNK;
-use super::super::asks::asks;
+use super::super::asks::{asks, blocks};
 use super::super::chain::Chain;
 use super::super::lanes::{Lane, Lanes, lane_of, with_lane};
 use super::super::layout::{Dim, View};
@@ -22,7 +22,7 @@ use std::ops::Range;
 const LARGE: usize = 1 << 18;
 /// How far ahead the memory is asked for what is read, in bytes.
 const AHEAD: usize = 4096;
-/// Bytes of a block in one piece that leave the second cache room for another one.
+/// Bytes of blocks that leave the second cache room for another one.
 const BLOCK: std::ops::RangeInclusive<usize> = AHEAD..=(1 << 18);
 /// Elements that go through at a time.
 const MOST: usize = 1 << 16;
@@ -95,11 +95,15 @@ impl Chain {
         // What is read next is brought while this is computed. A block in one piece mostly has it behind it.
         let block = |number: usize, size: usize| {
             let bytes = self.shape.size() * size;
+            // All that is read now has to stay where it is.
+            if !BLOCK.contains(&(blocks(reads, dims) * bytes)) {
+                return None;
+            }
             if let Some(next) = reads[number].next {
-                return (next != 0 && BLOCK.contains(&bytes)).then_some(next * size as isize);
+                return (next != 0).then_some(next * size as isize);
             }
             let is_even = |pair: &[Dim]| pair[0].strides[number] == pair[1].strides[number] * pair[1].size as isize;
-            let goes = BLOCK.contains(&bytes) && inner.strides[number] == 1 && dims.windows(2).all(is_even);
+            let goes = inner.strides[number] == 1 && dims.windows(2).all(is_even);
             goes.then_some(bytes as isize)
         };
         // (Small arrays are asked for by nobody.)

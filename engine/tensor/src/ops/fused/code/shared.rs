@@ -27,14 +27,10 @@ struct Key {
 
 impl Key {
     fn of(chain: &Chain) -> Key {
-        let arg = |slot: &Slot| match *slot {
-            Slot::Read(read) => Arg::Read(read),
-            Slot::Register(_, from) => Arg::Result(from),
-        };
         let steps = chain.steps.iter();
         Key {
             steps: steps
-                .map(|step| (step.code, step.dtype, step.result, step.args.iter().map(arg).collect()))
+                .map(|step| (step.code, step.dtype, step.result, step.args.iter().map(Slot::arg).collect()))
                 .collect(),
             reads: chain.reads.iter().map(|read| read.dtype).collect(),
             result: chain.result,
