@@ -163,8 +163,8 @@ fn a_fix_is_an_edit_of_its_cell() {
         json!({"codeActionLiteralSupport": {"codeActionKind": {"valueSet": ["quickfix"]}}});
     let mut client = opened(capabilities);
     mend(&mut client, 2);
-    let (line, character) = place(text("launch"), "(i, 0", "");
-    let comma = json!({"line": line, "character": character - 3});
+    let (line, character) = place(text("launch"), "(i", ", 0");
+    let comma = json!({"line": line, "character": character});
     let edit = json!({"range": {"start": comma, "end": comma}, "text": " * 16"});
     let content = json!({"document": {"uri": uri("launch"), "version": 7}, "changes": [edit]});
     change(&mut client, 3, json!({"textContent": [content]}));
