@@ -16,6 +16,6 @@ pub(crate) struct DeviceArg {
 pub(crate) struct MachineArg {
     /// The machine that launches are modelled on: v5e, v5p, v6e, a100, h100, h200, b200, or cpu, as `doctor --calibrate` has
     /// measured it. With auto each launch is modelled on one that its kernel is for, and the report says why.
-    #[arg(long = "machine", value_name = "NAME", default_value = "auto")]
+    #[arg(id = "machine", long, value_name = "NAME", default_value = "auto")]
     pub(crate) name: String,
 }
