@@ -266,6 +266,10 @@ const tests = {
     const cell = page.locator('.notebookOverlay .view-line', { hasText: /^scale.=.#/ });
     check('which the panel goes to', await until(() => cell.isVisible(), 10000), await page.locator('.notebookOverlay .view-line').allInnerTexts());
     await picture('notebook-profile');
+    // What is not saved would be there again in the tests that follow.
+    await page.keyboard.press('Control+s');
+    await page.waitForTimeout(500);
+    await bench.command('View: Close All Editors');
   },
 
   async largeFiles() {
