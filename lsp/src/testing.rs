@@ -1,16 +1,20 @@
 //! Tests in the editor: runs them by `pallas-tui test`, in a process of its own, and says what became of them: above them, and as
 //! diagnostics where they failed. What stands in the events of that program is in docs/tests.md.
 
+mod heard;
+mod lenses;
+
+pub(crate) use lenses::{actions, lenses, nearest};
+
 use crate::analysis_worker::Analysed;
-use crate::capabilities::{Client, TEST};
+use crate::capabilities::Client;
 use crate::positions::{Encoding, LinePosition};
 use crate::presenting::{Session, names};
-use crate::runner::{self, Outcome};
-use crate::state::Snapshot;
+use crate::runner;
 use crate::to_proto::range;
 use crate::uris;
+use heard::{Ended, Heard};
 use pallas_engine::{Disk, FileSystem};
-use pallas_ide as ide;
 use serde_json::{Value, json};
 use std::path::{Path, PathBuf};
 use std::process::Command;
@@ -26,33 +30,6 @@ pub(crate) struct Wanted {
     pub(crate) test: Option<String>,
     /// Whether kernels are looked at for what was not proved of them.
     pub(crate) strict: bool,
-}
-
-/// What became of one test.
-#[derive(Clone, Debug)]
-struct Ended {
-    /// Its name, with its parameters: `TestAdd::test_rows[8]`.
-    id: String,
-    /// What stands in the file: `TestAdd::test_rows`.
-    place: String,
-    /// `passed`, `failed`, `error`, `skipped`, `xfailed`, `xpassed`.
-    outcome: String,
-    seconds: f64,
-    /// Why, in a line.
-    message: String,
-    /// Where it went wrong: the path, and the line from one on.
-    file: String,
-    line: u32,
-    /// Whether that is in the file that was tested.
-    is_here: bool,
-    /// The calls that led there, by path and line.
-    calls: Vec<(String, u32, String)>,
-}
-
-impl Ended {
-    fn is_bad(&self) -> bool {
-        self.outcome == "failed" || self.outcome == "error"
-    }
 }
 
 /// What became of tests of a file.
@@ -178,179 +155,6 @@ fn finding_of(finding: &Value, analysed: &Analysed, client: &Client) -> lsp::Dia
         source: Some("pallas".to_string()),
         message: lines.into_iter().flatten().collect::<Vec<_>>().join("\n"),
         ..lsp::Diagnostic::default()
-    }
-}
-
-/// What can be done with a test: `Run test`, `Check test (strict)`.
-fn commands(snapshot: &Snapshot, test: &ide::Test) -> [lsp::Command; 2] {
-    let line = snapshot.analysed.lines.position(test.name_span.start as usize, snapshot.client.encoding).line;
-    let noun = if test.is_class { "tests" } else { "test" };
-    [(false, format!("Run {noun}")), (true, format!("Check {noun} (strict)"))].map(|(strict, title)| {
-        let argument = json!({"uri": snapshot.uri, "line": line, "test": test.name, "strict": strict});
-        lsp::Command { title, command: "pallas.test".to_string(), arguments: Some(vec![argument]) }
-    })
-}
-
-/// The lenses of the tests: what can be done with each, and what became of it.
-pub(crate) fn lenses(snapshot: &Snapshot) -> Vec<lsp::CodeLens> {
-    let client = &snapshot.client;
-    let mut lenses = Vec::new();
-    for test in ide::tests(&snapshot.analysed.analysis) {
-        let range = range(&snapshot.analysed.lines, test.span.range(), client.encoding);
-        // Editors draw it above the line where it begins, and need no more of it.
-        let range = lsp::Range { start: range.start, end: range.start };
-        let mut add = |command| lenses.push(lsp::CodeLens { range, command: Some(command), data: None });
-        if client.settings.may_run {
-            commands(snapshot, &test).into_iter().for_each(&mut add);
-        }
-        if let Some(title) = snapshot.tested.as_ref().and_then(|tested| tested.summary(&test.name)) {
-            let title = title.chars().take(100).collect();
-            add(lsp::Command { title, command: String::new(), arguments: Some(vec![json!({"test": test.name})]) });
-        }
-    }
-    lenses
-}
-
-/// The name of the test at a place, or of the last one above it.
-pub(crate) fn nearest(snapshot: &Snapshot, position: lsp::Position) -> Option<String> {
-    let position = LinePosition { line: position.line, column: position.character };
-    let offset = snapshot.analysed.lines.offset(position, snapshot.client.encoding) as u32;
-    let tests = ide::tests(&snapshot.analysed.analysis);
-    let inside = tests.iter().filter(|test| test.span.touches(offset)).max_by_key(|test| test.span.start);
-    let above =
-        || tests.iter().filter(|test| !test.is_class && test.span.start <= offset).max_by_key(|test| test.span.start);
-    inside.or_else(above).map(|test| test.name.clone())
-}
-
-/// The same as code actions: for the test at a place, else for the file.
-pub(crate) fn actions(snapshot: &Snapshot, offset: u32) -> Vec<lsp::CodeAction> {
-    let tests = ide::tests(&snapshot.analysed.analysis);
-    let here = tests.iter().filter(|test| test.span.touches(offset)).max_by_key(|test| test.span.start);
-    let mut actions = Vec::new();
-    let mut add = |title: String, command: lsp::Command| {
-        actions.push(lsp::CodeAction {
-            command: Some(lsp::Command { title: title.clone(), ..command }),
-            title,
-            kind: Some(lsp::CodeActionKind::from(TEST)),
-            ..lsp::CodeAction::default()
-        });
-    };
-    if let Some(test) = here {
-        let titles = [format!("Run `{}`", test.name), format!("Check `{}` (strict)", test.name)];
-        for (title, command) in titles.into_iter().zip(commands(snapshot, test)) {
-            add(title, command);
-        }
-    }
-    if !tests.is_empty() {
-        let arguments = Some(vec![json!({"uri": snapshot.uri, "strict": false})]);
-        let command = lsp::Command { title: String::new(), command: "pallas.test".to_string(), arguments };
-        add("Run this file's tests".to_string(), command);
-    }
-    actions
-}
-
-/// What the events of a run say so far.
-#[derive(Default)]
-struct Heard {
-    /// The names of tests and what stands in the file for them.
-    collected: Vec<(String, String)>,
-    ended: Vec<Ended>,
-    errors: Vec<Ended>,
-    findings: Vec<Value>,
-    counts: Value,
-    /// The report, as people read it.
-    text: String,
-    exit: Option<i64>,
-}
-
-impl Heard {
-    /// Takes an event. What is to be shown of it as progress.
-    fn event(&mut self, event: &Value, folder: &Path, path: &str) -> Option<String> {
-        match event["event"].as_str()? {
-            "collected" => {
-                for test in event["tests"].as_array().into_iter().flatten() {
-                    let classes = test["classes"].as_array().into_iter().flatten().filter_map(Value::as_str);
-                    let parts: Vec<&str> = classes.chain(test["function"].as_str()).collect();
-                    self.collected.push((test["id"].as_str()?.to_string(), parts.join("::")));
-                }
-                let errors = event["errors"].as_array().into_iter().flatten();
-                self.errors.extend(errors.map(|error| ended(error, "", folder, path)));
-                None
-            }
-            "started" => {
-                let id = event["id"].as_str()?;
-                Some(format!("{}/{} {}", self.ended.len() + 1, self.collected.len(), inside(id)))
-            }
-            "finished" => {
-                let id = event["id"].as_str()?;
-                let place = self.collected.iter().find(|(known, _)| known == id).map(|(_, place)| place.clone());
-                self.ended.push(ended(event, &place.unwrap_or_default(), folder, path));
-                None
-            }
-            "output" => {
-                self.text.push_str(event["text"].as_str()?);
-                None
-            }
-            "ended" => {
-                self.counts = event["counts"].clone();
-                self.exit = event["exit"].as_i64();
-                let here = |finding: &&Value| is_file(folder, finding["filename"].as_str().unwrap_or_default(), path);
-                self.findings = event["findings"].as_array().into_iter().flatten().filter(here).cloned().collect();
-                None
-            }
-            _ => None,
-        }
-    }
-
-    /// `1 failed, 2 passed`, with what was found.
-    fn summary(&self, outcome: &Outcome) -> String {
-        let counts = self.counts.as_object().into_iter().flatten();
-        let mut parts: Vec<String> = counts.map(|(kind, count)| format!("{count} {kind}")).collect();
-        match self.findings.len() {
-            0 => {}
-            1 => parts.push("1 finding".to_string()),
-            count => parts.push(format!("{count} findings")),
-        }
-        match (outcome.cancelled, parts.is_empty()) {
-            (true, _) => "stopped".to_string(),
-            (false, false) => parts.join(", "),
-            (false, true) => "no tests ran".to_string(),
-        }
-    }
-}
-
-/// A test without its file: `TestAdd::test_rows[8]`.
-fn inside(id: &str) -> &str {
-    id.split_once("::").map_or(id, |(_, test)| test)
-}
-
-/// Whether a file that is named from a folder is the one at a path.
-fn is_file(folder: &Path, named: &str, path: &str) -> bool {
-    !named.is_empty() && pallas_engine::path_text(&folder.join(named)) == path
-}
-
-fn ended(event: &Value, place: &str, folder: &Path, path: &str) -> Ended {
-    let text = |name: &str| event[name].as_str().unwrap_or_default();
-    let line = |value: &Value| value["line"].as_u64().map_or(1, |line| line as u32);
-    let calls = event["places"].as_array().into_iter().flatten();
-    let call = |call: &Value| {
-        let file = pallas_engine::path_text(&folder.join(call["file"].as_str().unwrap_or_default()));
-        (file, line(call), call["function"].as_str().unwrap_or_default().to_string())
-    };
-    let named = match inside(text("id")) {
-        "" => "the tests of this file cannot be collected",
-        id => id,
-    };
-    Ended {
-        id: named.to_string(),
-        place: place.to_string(),
-        outcome: text("outcome").to_string(),
-        seconds: event["seconds"].as_f64().unwrap_or_default(),
-        message: text("message").to_string(),
-        file: pallas_engine::path_text(&folder.join(text("file"))),
-        line: line(event),
-        is_here: is_file(folder, text("file"), path),
-        calls: calls.map(call).collect(),
     }
 }
 
