@@ -105,6 +105,12 @@ fn best() -> Isa {
     Isa::Baseline
 }
 
+/// Whether an instruction for pairs of `bfloat16` is computed with, beside AVX-512.
+#[cfg(target_arch = "x86_64")]
+pub(crate) fn multiplies_pairs() -> bool {
+    isa() == Isa::Avx512 && std::arch::is_x86_feature_detected!("avx512bf16")
+}
+
 /// What [`Fma`] is at the baseline: 64-bit Arm always has the instruction.
 #[cfg(target_arch = "aarch64")]
 pub(crate) type BaselineFma = Hardware;
@@ -146,9 +152,9 @@ macro_rules! for_each_isa {
             )]
             match $crate::isa::isa() {
                 #[cfg(target_arch = "x86_64")]
-                $crate::isa::Isa::Avx512 => unsafe { avx512($($arg),*) },
+                $crate::isa::Isa::Avx512 => unsafe { avx512::<$($t),*>($($arg),*) },
                 #[cfg(target_arch = "x86_64")]
-                $crate::isa::Isa::Avx2 => unsafe { avx2($($arg),*) },
+                $crate::isa::Isa::Avx2 => unsafe { avx2::<$($t),*>($($arg),*) },
                 $crate::isa::Isa::Baseline => body::<$crate::isa::BaselineFma $(, $t)*>($($arg),*),
             }
         }

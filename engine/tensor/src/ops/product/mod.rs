@@ -4,7 +4,6 @@
 //! Every element is one fused multiply-add after the other along the whole inner dimension, whatever the sizes and the
 //! processor: the digits of the plain loop, and of XLA on the CPU where it does not cut the inner dimension.
 
-mod grouped;
 mod halves;
 mod kernel;
 mod numbers;

@@ -2,10 +2,11 @@
 //! two tiles of `bfloat16` to one of `float32`.
 //!
 //! The instructions are written out, as Rust has no stable names for them; nothing else in the program touches tiles. A process
-//! has to ask the system for them once ([`is_available`]), a thread says what shape they have before it uses them and lets go of
+//! has to ask the system for them once ([`Permission`]), a thread says what shape they have before it uses them and lets go of
 //! them when it is done ([`Unit`]).
 
-use super::{GROUP, ROWS, Scratch, WIDTH, padded, put, take};
+use super::tiles::{ROWS, Scratch, WIDTH, padded};
+use super::{GROUP, put, take};
 use crate::isa::for_each_isa;
 use crate::ops::product::kernel::Block;
 use crate::ops::product::{Onto, Strided};
@@ -24,10 +25,15 @@ const TILE: usize = TILE_ROWS * TILE_BYTES / size_of::<bf16>();
 // A block of the result is two tiles high and two wide.
 const _: () = assert!(ROWS == 2 * TILE_ROWS && WIDTH * size_of::<f32>() == 2 * TILE_BYTES && GROUP * 2 == TILE_BYTES);
 
-/// Whether the processor has the unit and the system lets this process use it.
-fn is_available() -> bool {
-    static AVAILABLE: OnceLock<bool> = OnceLock::new();
-    *AVAILABLE.get_or_init(|| has_tiles() && is_permitted())
+/// Proof that the processor has the unit and the system lets this process use it.
+pub(super) struct Permission(());
+
+impl Permission {
+    /// Where there is one.
+    pub(super) fn asked() -> Option<Permission> {
+        static AVAILABLE: OnceLock<bool> = OnceLock::new();
+        AVAILABLE.get_or_init(|| has_tiles() && is_permitted()).then_some(Permission(()))
+    }
 }
 
 /// Whether the processor has tiles of the usual size that multiply `bfloat16`, and the system saves them.
@@ -87,8 +93,8 @@ struct Shapes {
 pub(super) struct Unit(PhantomData<*const ()>);
 
 impl Unit {
-    /// The unit, where there is one.
-    pub(super) fn configured() -> Option<Unit> {
+    /// The unit of the processor that this thread runs on.
+    pub(super) fn configured(_: &Permission) -> Unit {
         static SHAPES: Shapes = {
             let (mut bytes, mut rows) = ([0; 16], [0; 16]);
             let mut tile = 0;
@@ -99,15 +105,12 @@ impl Unit {
             }
             Shapes { palette: 1, start: 0, reserved: [0; 14], bytes, rows }
         };
-        if !is_available() {
-            return None;
-        }
         #[expect(unsafe_code, reason = "no stable name for the instruction")]
         // The processor has tiles of this shape and the process may use them. Reads the 64 bytes of the shapes.
         unsafe {
             asm!("ldtilecfg [{}]", in(reg) &raw const SHAPES, options(nostack, readonly, preserves_flags));
         }
-        Some(Unit(PhantomData))
+        Unit(PhantomData)
     }
 
     /// A part of the product.

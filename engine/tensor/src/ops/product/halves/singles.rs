@@ -1,82 +1,127 @@
-//! The order of matrix units computed in `float32`: a product of two `bfloat16` numbers is exact there, so that a fused
-//! multiply-add rounds as the unit does.
+//! Groups in `float32` registers: a product of two `bfloat16` numbers is exact there, so that a fused multiply-add rounds as a
+//! matrix unit does.
 
-use super::{GROUP, Scratch, padded, put, take};
+use super::GROUP;
+use super::blocks::{Cells, Scratch, Sums, Way};
+#[cfg(target_arch = "x86_64")]
+use super::registers::{Numbers, add};
 use crate::isa::{BaselineFma, Fma, Isa};
 use crate::math::flush;
-use crate::ops::product::grouped::{HEIGHT, grouped};
-use crate::ops::product::kernel::{Block, Rows};
-use crate::ops::product::pack::panels;
-use crate::ops::product::{NR, Onto, Strided};
+#[cfg(target_arch = "x86_64")]
+use crate::ops::product::MR;
+use crate::ops::product::NR;
 use half::bf16;
-use half::slice::HalfFloatSliceExt;
+use std::cell::RefCell;
+use std::thread::LocalKey;
 
-/// A part of the product.
-pub(super) fn multiply(
-    isa: Isa,
-    scratch: &mut Scratch,
-    (target, stride): Block<'_, f32>,
-    (left, right): (Strided<'_, bf16>, Strided<'_, bf16>),
-    (rows, depth, columns): (usize, usize, usize),
-    onto: Onto,
-) {
-    let Scratch { left: left_halves, right: right_halves, left_singles, right_singles, panels: packed, .. } = scratch;
-    // Zeros where groups and panels are not full: they change no sum.
-    let whole = padded(left_halves, left, (rows, depth), (1, GROUP));
-    let width = padded(right_halves, right, (depth, columns), (GROUP, NR));
-    let subnormal = smallest(left_halves) + smallest(right_halves) < NEVER_SUBNORMAL;
-    widen(left_halves, left_singles);
-    widen(right_halves, right_singles);
-    let right = Strided { elements: right_singles, row: width, column: 1 };
-    let panels = panels(packed, right, width, whole);
-    for (number, panel) in panels.chunks_exact(NR * whole).enumerate() {
-        let column = number * NR;
-        for row in (0..rows).step_by(HEIGHT) {
-            let size = (HEIGHT.min(rows - row), NR.min(columns - column));
-            let left = Rows { elements: &left_singles[row * whole..], stride: whole, depth: whole };
-            let target = &mut target[row * stride + column..];
-            let mut sums = [[0.0; NR]; HEIGHT];
-            if onto == Onto::Sums {
-                take(&mut sums, (&*target, stride), size);
-            }
-            if subnormal || !grouped(isa, left, size.0, panel, &mut sums) {
-                for (i, sums) in sums.iter_mut().enumerate().take(size.0) {
-                    in_groups::<BaselineFma>(left.row(i), panel, sums);
-                }
-            }
-            put(&sums, (target, stride), size, onto);
+/// With an instruction set that the processor has.
+pub(super) struct Singles(pub(super) Isa);
+
+type Row = Cells<f32, GROUP>;
+type Panel = Cells<[f32; NR], GROUP>;
+
+/// Where an inner element is: those of even places stand before the others.
+const fn place(k: usize) -> usize {
+    k / 2 + k % 2 * (GROUP / 2)
+}
+
+impl Way for Singles {
+    type Row = Row;
+    type Panel = Panel;
+    const INNER: usize = 256;
+    const SHARE: usize = 1 << 22;
+
+    #[inline(always)]
+    fn row(elements: &[bf16; GROUP]) -> Row {
+        let mut row = Row::default();
+        for (k, x) in elements.iter().enumerate() {
+            row.0[place(k)] = single(*x);
         }
+        row
+    }
+
+    #[inline(always)]
+    fn panel(panel: &mut Panel, rows: &[&[bf16; NR]; GROUP]) {
+        for (k, row) in rows.iter().enumerate() {
+            panel.0[place(k)].iter_mut().zip(*row).for_each(|(place, &x)| *place = single(x));
+        }
+    }
+
+    #[inline(always)]
+    fn of_row(row: &Row) -> [f32; GROUP] {
+        std::array::from_fn(|k| row.0[place(k)])
+    }
+
+    #[inline(always)]
+    fn of_panel(panel: &Panel, row: usize) -> [f32; NR] {
+        panel.0[place(row)]
+    }
+
+    fn add(&self, left: &[Row], tall: usize, panel: &[Panel], sums: &mut Sums) {
+        match self.0 {
+            // What a processor is taken for, it is.
+            #[cfg(target_arch = "x86_64")]
+            #[expect(unsafe_code, reason = "no safe way to call a function for a certain instruction set")]
+            Isa::Avx512 => unsafe { wide(left, tall, panel, sums) },
+            #[cfg(target_arch = "x86_64")]
+            #[expect(unsafe_code, reason = "no safe way to call a function for a certain instruction set")]
+            Isa::Avx2 => unsafe { narrow(left, tall, panel, sums) },
+            Isa::Baseline => plain::<BaselineFma>(left, tall, panel, sums),
+        }
+    }
+
+    fn scratch() -> &'static LocalKey<RefCell<Scratch<Self>>> {
+        thread_local!(static SCRATCH: RefCell<Scratch<Singles>> = RefCell::default());
+        &SCRATCH
     }
 }
 
-/// Exponents of the smallest numbers of both factors, added, from which on no sum of products is subnormal: every sum is a
-/// multiple of the last binary place of the smallest product, 14 places below its first.
-const NEVER_SUBNORMAL: u16 = 2 * 127 - 126 + 14;
-
-/// The smallest exponent of numbers that are not taken for zero, as their bits have it.
-fn smallest(halves: &[bf16]) -> u16 {
-    let exponents = halves.iter().map(|x| x.to_bits() >> 7 & 0xff);
-    exponents.fold(0xff, |smallest, exponent| if exponent == 0 { smallest } else { smallest.min(exponent) })
+/// As `float32`, a subnormal number as zero.
+#[inline(always)]
+pub(super) fn single(x: bf16) -> f32 {
+    flush(f32::from_bits(u32::from(x.to_bits()) << 16))
 }
 
-/// As `float32`, subnormal numbers as zeros.
-fn widen(halves: &[bf16], singles: &mut Vec<f32>) {
-    singles.resize(halves.len(), 0.0);
-    halves.convert_to_f32_slice(singles);
-    singles.iter_mut().for_each(|x| *x = flush(*x));
+#[cfg(target_arch = "x86_64")]
+#[target_feature(enable = "avx512f,avx512vl,avx512bw,avx512dq,avx2,fma")]
+fn wide(left: &[Row], tall: usize, panel: &[Panel], sums: &mut Sums) {
+    use std::arch::x86_64::__m512;
+    match tall {
+        MR => add::<Numbers<__m512>, GROUP, MR, 2>((left, tall, 0), panel, sums),
+        8 => add::<Numbers<__m512>, GROUP, 8, 2>((left, tall, 0), panel, sums),
+        _ => add::<Numbers<__m512>, GROUP, 4, 2>((left, tall, 0), panel, sums),
+    }
 }
 
-/// One row of the product, step by step.
-fn in_groups<F: Fma>(left: &[f32], panel: &[f32], sums: &mut [f32; NR]) {
-    let panel = panel.as_chunks::<NR>().0;
-    for (left, right) in left.chunks_exact(GROUP).zip(panel.chunks_exact(GROUP)) {
-        let mut parts = [[0.0f32; NR]; 2];
-        for (k, (&x, right)) in left.iter().zip(right).enumerate() {
-            let pairs = parts[k % 2].iter_mut().zip(right);
-            pairs.for_each(|(sum, &y)| *sum = flush(F::fma(x, y, *sum)));
+#[cfg(target_arch = "x86_64")]
+#[target_feature(enable = "avx2,fma")]
+fn narrow(left: &[Row], tall: usize, panel: &[Panel], sums: &mut Sums) {
+    use std::arch::x86_64::__m256;
+    if tall == MR {
+        for row in [0, MR / 2] {
+            add::<Numbers<__m256>, GROUP, { MR / 2 }, 2>((left, tall, row), panel, sums);
         }
-        for (sum, (even, odd)) in sums.iter_mut().zip(parts[0].iter().zip(parts[1])) {
-            *sum = flush(*sum + flush(even + odd));
+        return;
+    }
+    for row in (0..tall).step_by(4) {
+        add::<Numbers<__m256>, GROUP, 4, 2>((left, tall, row), panel, sums);
+    }
+}
+
+/// Row by row, for processors without large registers.
+#[inline(always)]
+fn plain<F: Fma>(left: &[Row], tall: usize, panel: &[Panel], sums: &mut Sums) {
+    for (rows, panel) in left.chunks_exact(tall).zip(panel) {
+        let (even, odd) = panel.0.split_at(GROUP / 2);
+        for (row, sums) in rows.iter().zip(sums.iter_mut()) {
+            let mut chains = [[0.0f32; NR]; 2];
+            for (chain, (left, right)) in chains.iter_mut().zip(row.0.chunks_exact(GROUP / 2).zip([even, odd])) {
+                for (&x, right) in left.iter().zip(right) {
+                    chain.iter_mut().zip(right).for_each(|(sum, &y)| *sum = F::fma(x, y, *sum));
+                }
+            }
+            let [even, odd] = chains;
+            sums.iter_mut().zip(even.iter().zip(odd)).for_each(|(sum, (even, odd))| *sum += even + odd);
         }
     }
 }

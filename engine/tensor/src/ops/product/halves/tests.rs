@@ -1,5 +1,6 @@
 //! The order of matrix units written down once more, element by element, against the loops and the unit.
 
+use super::singles::Singles;
 use super::*;
 use crate::isa::Isa;
 use crate::math::{flush, fma};
@@ -32,7 +33,19 @@ type Multiply<'a> = &'a dyn Fn(&mut [f32], [Strided<'_, bf16>; 2], (usize, usize
 fn check(multiply: Multiply<'_>, name: &str) {
     // Products of the last two are around the smallest numbers, and below them.
     for (scale, sizes) in [
-        (2.0, &[(4, 32, 16), (33, 40, 70), (64, 64, 64), (40, 2100, 33), (5, 31, 530), (32, 96, 64)][..]),
+        (
+            2.0,
+            &[
+                (4, 32, 16),
+                (33, 40, 70),
+                (64, 64, 64),
+                (40, 2100, 33),
+                (5, 31, 530),
+                (32, 96, 64),
+                (150, 70, 34),
+                (13, 520, 40),
+            ][..],
+        ),
         (2e-19, &[(33, 70, 40)][..]),
         (4e-38, &[(7, 64, 33)][..]),
     ] {
@@ -70,10 +83,87 @@ fn every_size_and_layout_gives_the_order_of_the_unit() {
     };
     check(&whole, "what the processor has");
     for set in Isa::all() {
-        let loops = |result: &mut [f32], [left, right]: [Strided<'_, bf16>; 2], sizes: (usize, usize, usize), onto| {
-            let mut scratch = Scratch::default();
-            singles::multiply(set, &mut scratch, (result, sizes.2), (left, right), sizes, onto);
+        let loops = |result: &mut [f32], [left, right]: [Strided<'_, bf16>; 2], sizes, onto| {
+            blocks::product(&Singles(set), result, left, right, sizes, onto);
         };
         check(&loops, &format!("{set:?}"));
+    }
+    #[cfg(target_arch = "x86_64")]
+    if let Some(pairs) = pairs::Pairs::available() {
+        let pairs = |result: &mut [f32], [left, right]: [Strided<'_, bf16>; 2], sizes, onto| {
+            blocks::product(&pairs, result, left, right, sizes, onto);
+        };
+        check(&pairs, "pairs");
+    }
+}
+
+/// Sums that were so small once are looked at to the end, however large what comes later is.
+#[test]
+fn sums_that_begin_near_the_smallest_number_lose_what_is_subnormal_at_last() {
+    let inner = 1024;
+    // The first group gives 1.5 times the smallest number, the last takes the smallest one away.
+    let (mut left, mut right) = (vec![bf16::ZERO; 4 * inner], vec![bf16::ZERO; inner * 32]);
+    let tiny = f32::MIN_POSITIVE.sqrt();
+    for row in left.chunks_exact_mut(inner) {
+        (row[0], row[1000]) = (bf16::from_f32(tiny * 1.5), bf16::from_f32(-tiny));
+    }
+    for k in [0, 1000] {
+        right[k * 32..][..32].fill(bf16::from_f32(tiny));
+    }
+    let left = Strided { elements: &left[..], row: inner, column: 1 };
+    let right = Strided { elements: &right[..], row: 32, column: 1 };
+    for set in Isa::all() {
+        let mut result = vec![1.0; 4 * 32];
+        blocks::product(&Singles(set), &mut result, left, right, (4, inner, 32), Onto::Nothing);
+        assert_eq!(result, [0.0; 4 * 32], "{set:?}");
+    }
+    let mut result = vec![1.0; 4 * 32];
+    grouped_product(&mut result, left, right, (4, inner, 32), Onto::Nothing);
+    assert_eq!(result, [0.0; 4 * 32]);
+}
+
+/// Infinities, numbers that cancel each other, subnormal ones: millions of products, one instruction against one step after the
+/// other. Sums are not subnormal themselves: what is nearly one rounds in two ways, and is never left to the instruction.
+#[cfg(target_arch = "x86_64")]
+#[test]
+fn pairs_are_added_one_product_after_the_other() {
+    use super::blocks::{Way, step_by_step};
+    use super::pairs::Pairs;
+    use crate::ops::product::MR;
+    let Some(pairs) = Pairs::available() else { return };
+    let mut state = 0x2545_F491_4F6C_DD1D_u64;
+    let mut random = || {
+        state ^= state << 13;
+        state ^= state >> 7;
+        state ^= state << 17;
+        (state >> 20) as u32
+    };
+    for round in 0..1500 {
+        let mut value = || {
+            let bits = random();
+            let exponent = match (round % 3, bits >> 16 & 63) {
+                (2, 0) => 255,
+                (_, 1) => 0,
+                (0, place) => 124 + place / 8,
+                (_, place) => 75 + 2 * place,
+            };
+            // Few digits: the same products again and again, with either sign.
+            let digits = if round % 2 == 0 { bits & 0x60 } else { bits & 0x7f };
+            let digits = if exponent == 255 { 0 } else { digits };
+            bf16::from_bits((bits as u16 & 0x8000) | (exponent << 7) as u16 | digits as u16)
+        };
+        let mut line = || -> [bf16; GROUP] { std::array::from_fn(|_| value()) };
+        let left: Vec<_> = (0..MR).map(|_| Pairs::row(&line())).collect();
+        let right: [[bf16; NR]; GROUP] = std::array::from_fn(|_| line());
+        let mut panel = Default::default();
+        Pairs::panel(&mut panel, &right.each_ref());
+        let start = if round % 5 == 0 { -0.0 } else { 3.0 };
+        let (mut found, mut expected) = ([[start; NR]; MR], [[start; NR]; MR]);
+        pairs.add(&left, MR, &[panel], &mut found);
+        step_by_step::<Pairs>(&left, MR, &[panel], &mut expected);
+        for (found, expected) in found.as_flattened().iter().zip(expected.as_flattened()) {
+            let same = found.to_bits() == expected.to_bits() || found.is_nan() && expected.is_nan();
+            assert!(same, "round {round}: {found:e} is not {expected:e}");
+        }
     }
 }

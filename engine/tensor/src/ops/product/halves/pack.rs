@@ -1,0 +1,108 @@
+//! Factors of a product of `bfloat16`, group by group, as the registers read them.
+
+use super::GROUP;
+use super::blocks::{Way, tall};
+use crate::isa::for_each_isa;
+use crate::ops::product::{MR, NR, Strided};
+use half::bf16;
+
+/// The smallest exponents of numbers that are not taken for zero, less one, of elements at the same place of lines.
+#[derive(Clone, Copy)]
+struct Least([u16; GROUP]);
+
+// Lines of both factors are as long.
+const _: () = assert!(GROUP == NR);
+
+impl Least {
+    #[inline(always)]
+    fn see(&mut self, line: &[bf16; GROUP]) {
+        for (least, x) in self.0.iter_mut().zip(line) {
+            // Zeros and subnormal numbers come out as the largest.
+            *least = (*least).min((x.to_bits() << 1 >> 8).wrapping_sub(1));
+        }
+    }
+
+    fn exponent(self) -> u32 {
+        u32::from(self.0.into_iter().min().unwrap_or(u16::MAX)) + 1
+    }
+}
+
+/// So many elements, `step` apart, and zeros where there are no more.
+#[inline(always)]
+fn line(elements: &[bf16], step: usize, count: usize) -> [bf16; GROUP] {
+    let mut line = [bf16::ZERO; GROUP];
+    match (step, count) {
+        (1, GROUP..) => line.copy_from_slice(&elements[..GROUP]),
+        (1, _) => line[..count].copy_from_slice(&elements[..count]),
+        _ => line[..count.min(GROUP)].iter_mut().zip(elements.iter().step_by(step)).for_each(|(line, &x)| *line = x),
+    }
+    line
+}
+
+for_each_isa! {
+/// The left factor in blocks of rows: of each group all rows of the block, zeros where there are none. Gives the smallest exponent.
+pub(super) fn pack_left<F, W: Way>(
+    packed: &mut Vec<W::Row>,
+    left: Strided<'_, bf16>,
+    sizes: (usize, usize),
+) -> u32 {
+    let (rows, depth) = sizes;
+    let groups = depth.div_ceil(GROUP);
+    packed.resize(rows.next_multiple_of(MR) * groups, W::Row::default());
+    let mut least = Least([u16::MAX; GROUP]);
+    for first in (0..rows).step_by(MR) {
+        let tall = tall(rows - first);
+        for i in 0..tall {
+            let places = packed[first * groups..][i..].iter_mut().step_by(tall);
+            for (group, place) in places.take(groups).enumerate() {
+                if first + i >= rows {
+                    *place = W::Row::default();
+                    continue;
+                }
+                let k = group * GROUP;
+                let elements = &left.elements[(first + i) * left.row + k * left.column..];
+                let elements = line(elements, left.column, depth - k);
+                least.see(&elements);
+                *place = W::row(&elements);
+            }
+        }
+    }
+    least.exponent()
+}
+
+/// The right factor in panels of [`NR`] columns, zeros where there are none. Gives the smallest exponent.
+pub(super) fn pack_right<F, W: Way>(
+    packed: &mut Vec<W::Panel>,
+    right: Strided<'_, bf16>,
+    sizes: (usize, usize),
+) -> u32 {
+    let (depth, columns) = sizes;
+    let groups = depth.div_ceil(GROUP);
+    packed.resize(columns.div_ceil(NR) * groups, W::Panel::default());
+    let mut least = Least([u16::MAX; GROUP]);
+    for group in 0..groups {
+        let k = group * GROUP;
+        let deep = depth - k;
+        for (number, panel) in packed[group..].iter_mut().step_by(groups).enumerate() {
+            let column = number * NR;
+            let wide = columns - column;
+            let elements = &right.elements[k * right.row + column * right.column..];
+            let mut lines = [[bf16::ZERO; GROUP]; NR];
+            let turned = right.column != 1;
+            let (along, across, count, length) = match turned {
+                true => (right.row, right.column, wide, deep),
+                false => (right.column, right.row, deep, wide),
+            };
+            for (i, place) in lines.iter_mut().enumerate().take(count) {
+                *place = line(&elements[i * across..], along, length);
+                least.see(place);
+            }
+            match turned {
+                true => W::turned(panel, &lines.each_ref()),
+                false => W::panel(panel, &lines.each_ref()),
+            }
+        }
+    }
+    least.exponent()
+}
+}
