@@ -193,12 +193,18 @@ impl Machine<'_> {
         }
         self.ready(&reads)?;
         let leaves = !through && self.beyond(step, access, &view, &indices, None)?.is_some();
-        if !through && !leaves && self.memory.stored_over(buffer).is_some() {
+        if !through
+            && !leaves
+            && let Some(under) =
+                self.memory.stored_over(buffer).map(|known| known.over.is_empty().then_some(known.chain))
+        {
             let selected = access.block_view(&view, &indices)?;
             if !self.memory.shape(buffer).is_some_and(|shape| selected.overhangs(shape)) {
-                let over = Over { chain, reads: self.taken(&reads)?, place: place(&selected, &access.dims) };
+                let place = place(&selected, &access.dims);
+                let inlaid = under.and_then(|under| self.memory.workshop.inlaid(under, chain, &place));
+                let over = Over { chain, reads: self.taken(&reads)?, place, inlaid };
                 if let Some(known) = self.memory.stored_over(buffer) {
-                    known.push(over);
+                    known.over.push(over);
                 }
                 return Ok(());
             }

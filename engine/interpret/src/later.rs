@@ -10,7 +10,7 @@ use crate::machine::Value;
 use crate::memory::{Memory, View, ViewDim};
 use crate::scalars::Scalars;
 use pallas_ir::DimIndex;
-use pallas_tensor::ops::fused::{Chain, Lanes, Layer, Place, Target, View as Elements};
+use pallas_tensor::ops::fused::{Chain, Inlaid, Lanes, Layer, Place, Target, View as Elements};
 use pallas_tensor::{Array, DType, Scalar, Shape};
 use smallvec::SmallVec;
 use std::collections::HashMap;
@@ -95,6 +95,8 @@ pub(crate) struct Over {
     pub(crate) reads: SmallVec<[Value; 4]>,
     /// Where its elements are in the block.
     pub(crate) place: Place,
+    /// Both chains as one, where they can be that and this is the first part.
+    pub(crate) inlaid: Option<Rc<Inlaid>>,
 }
 
 /// Where and how things that are computed chunk by chunk are kept, for all programs of a run.
@@ -105,6 +107,8 @@ pub(crate) struct Workshop {
     /// Chains that go on with another one, by their own number, which of their reads that is, and its number: the number of both
     /// as one, which none is where they stay two.
     pub(crate) joined: HashMap<(usize, usize, usize), Option<usize>>,
+    /// By the numbers of a chain and one that was put over a part of it first: both as one, where they can be that.
+    pub(crate) inlaid: HashMap<(usize, usize), Option<Rc<Inlaid>>>,
     pub(crate) lanes: Lanes,
     pub(crate) tiles: crate::arena::Tiles,
     pub(crate) scalars: Scalars,
@@ -197,8 +201,9 @@ impl Pending {
             .collect();
         let found = found?;
         let layers = self.over.iter().zip(&found);
-        let layers: Vec<Layer<'_>> =
-            layers.map(|(over, (chain, reads))| Layer { chain, reads, place: &over.place }).collect();
+        let layers: Vec<Layer<'_>> = layers
+            .map(|(over, (chain, reads))| Layer { chain, reads, place: &over.place, inlaid: over.inlaid.as_deref() })
+            .collect();
         Ok(chain.run_under(&reads, &layers, target, lanes)?)
     }
 }
@@ -225,6 +230,14 @@ impl Workshop {
             chains.push(Arc::new(both));
             Some(chains.len() - 1)
         })
+    }
+
+    /// A chain and one that is put over part of its result as one, if they can be that. (A part that moves from program to program
+    /// is written over what is there.)
+    pub(crate) fn inlaid(&mut self, under: usize, over: usize, place: &Place) -> Option<Rc<Inlaid>> {
+        let Workshop { chains, inlaid, .. } = self;
+        let find = || Some(Rc::new(Inlaid::new(chains.get(under)?, chains.get(over)?, place)?));
+        inlaid.entry((under, over)).or_insert_with(find).clone().filter(|inlaid| inlaid.is_for(place))
     }
 
     /// The result of operations as a tile.
@@ -326,12 +339,12 @@ impl Memory {
     }
 
     /// What a buffer holds if parts of it may be stored over; none where they have to be written.
-    pub(crate) fn stored_over(&mut self, buffer: usize) -> Option<&mut Vec<Over>> {
+    pub(crate) fn stored_over(&mut self, buffer: usize) -> Option<&mut Pending> {
         /// As many parts keep what they read.
         const MOST: usize = 4;
         match &mut self.buffers.get_mut(buffer)?.later {
             // What somebody has read stays what it was.
-            Some(Later::Chain(pending)) => Rc::get_mut(pending).map(|known| &mut known.over).filter(|o| o.len() < MOST),
+            Some(Later::Chain(pending)) => Rc::get_mut(pending).filter(|known| known.over.len() < MOST),
             _ => None,
         }
     }

@@ -74,6 +74,16 @@ fn a_part_is_put_over_what_was_stored_before() {
 }
 
 #[test]
+fn a_part_that_moves_from_program_to_program_is_put_over_what_was_stored_before() {
+    same(
+        "store %o[:, :], %all
+         %row = load %b[%p, 1:99] : f32[98]
+         %other = exp %row : f32[98]
+         store %o[%p, 1:99], %other",
+    );
+}
+
+#[test]
 fn parts_are_put_over_each_other_in_their_order() {
     same(
         "store %o[:, :], %all

@@ -2,6 +2,7 @@
 //! them read is near while they do.
 
 use super::chain::Chain;
+use super::inlaid::Inlaid;
 use super::lanes::Lanes;
 use super::layout::{Place, View};
 use super::stream;
@@ -25,6 +26,8 @@ pub struct Layer<'a> {
     pub reads: &'a [View<'a>],
     /// Where it belongs.
     pub place: &'a Place,
+    /// It and what it is put over as one chain, where it is the only one and they were found to be one.
+    pub inlaid: Option<&'a Inlaid>,
 }
 
 impl Layer<'_> {
@@ -38,15 +41,15 @@ impl Layer<'_> {
 }
 
 /// The rows of a result: along the first dimension of more than one element.
-struct Rows {
-    axis: usize,
-    count: usize,
+pub(super) struct Rows {
+    pub(super) axis: usize,
+    pub(super) count: usize,
     /// Elements of one.
-    length: usize,
+    pub(super) length: usize,
 }
 
 impl Rows {
-    fn of(shape: &Shape) -> Rows {
+    pub(super) fn of(shape: &Shape) -> Rows {
         let axis = shape.iter().position(|&size| size != 1).unwrap_or(0);
         let count = shape.get(axis).copied().unwrap_or(1);
         Rows { axis, count, length: shape.size() / count.max(1) }
@@ -76,6 +79,11 @@ impl Chain {
     ) -> Result<(), OpError> {
         if layers.is_empty() {
             self.run(reads, target, lanes);
+            return Ok(());
+        }
+        if let [layer @ Layer { inlaid: Some(inlaid), .. }] = layers
+            && inlaid.run((self, reads), layer, target, lanes)
+        {
             return Ok(());
         }
         let rows = Rows::of(self.shape());
@@ -262,8 +270,11 @@ mod tests {
                 chain.run(reads, &mut Target::inside(&mut expected, base, &strides[..]), &mut lanes);
             }
             let mut found = Array::zeros(dtype, shape.clone()).expect("small");
-            let layers: Vec<Layer<'_>> =
-                others.iter().zip(&reads).map(|((place, chain, _), reads)| Layer { chain, reads, place }).collect();
+            let layers: Vec<Layer<'_>> = others
+                .iter()
+                .zip(&reads)
+                .map(|((place, chain, _), reads)| Layer { chain, reads, place, inlaid: None })
+                .collect();
             let mut target = Target { streams, ..Target::whole(&mut found) };
             first.run_under(&own, &layers, &mut target, &mut lanes).expect("inside");
             assert!(same(&found, &expected), "round {round}: {shape} of {dtype}");
@@ -278,7 +289,7 @@ mod tests {
         let own = [first.view_of(0, arrays[0].buffer()), first.view_of(1, arrays[1].buffer())];
         let place = Place { starts: [1, 0].into_iter().collect(), ..Place::same(2) };
         let mut found = Array::zeros(DType::F32, shape).expect("small");
-        let layers = [Layer { chain: &first, reads: &own, place: &place }];
+        let layers = [Layer { chain: &first, reads: &own, place: &place, inlaid: None }];
         assert!(first.run_under(&own, &layers, &mut Target::whole(&mut found), &mut lanes).is_err());
     }
 }

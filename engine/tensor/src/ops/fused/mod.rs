@@ -12,6 +12,7 @@ mod chain;
 mod chunk;
 mod code;
 mod convert;
+mod inlaid;
 mod joined;
 mod known;
 mod lanes;
@@ -29,6 +30,7 @@ mod walk;
 
 pub use chain::{Arg, Chain, ChainBuilder, Code};
 pub use code::Compilation;
+pub use inlaid::Inlaid;
 pub use lanes::Lanes;
 pub use layers::Layer;
 pub use layout::{Place, View};
