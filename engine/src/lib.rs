@@ -56,6 +56,7 @@ pub use facts::{Fact, Facts};
 pub use files::{Disk, FileSystem, Overlay, path_text};
 pub use host::{Cancel, Console};
 pub use memory::Memory;
+pub use notebook::Notebook;
 pub use parsed::ParsedFiles;
 pub use profile::Profile;
 pub use run::{Run, RunOptions, Schedule};

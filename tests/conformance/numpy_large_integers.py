@@ -25,3 +25,9 @@ except ZeroDivisionError as error:
     print(filename.endswith("numpy_large_integers.py"), lineno, name, line)
     lines = traceback.format_tb(error.__traceback__)
     print(len(lines), lines[0].split(", ", 1)[1].splitlines()[:2])
+print(np.array([2**64 - 1, 1], dtype=np.uint64), np.array([[2**63], [7]], "uint64"), np.array((2**63,), dtype=np.float64))
+for values, dtype in (([2**64], np.uint64), ([2**63], np.int64), ([1, -1], np.uint64)):
+    try:
+        print(np.array(values, dtype=dtype))
+    except OverflowError as error:
+        print(error)

@@ -165,3 +165,26 @@ def kernel(x_ref, o_ref):
 
 
 attempt(lambda: pl.pallas_call(kernel, out_shape=jnp.zeros(3), interpret=True)(jnp.ones(3)))
+
+print("mapped")
+total = jax.new_ref(jnp.zeros((3, 2)))
+
+
+def accumulate(held, x, scale):
+    held[...] += x
+    held[0] *= scale
+    return held[...].sum()
+
+
+print(jax.vmap(accumulate, in_axes=(0, 0, None))(total, jnp.arange(6.0).reshape(3, 2), 10.0), total[...])
+pair = {"a": jax.new_ref(jnp.zeros(2)), "b": jnp.arange(2.0)}
+
+
+def swap(pair):
+    jax.ref.set(pair["a"], (), pair["b"])
+
+
+print(jax.jit(jax.vmap(swap))(pair), pair["a"][...])
+attempt(lambda: jax.vmap(lambda held: held[...])(jax.new_ref(1.0)))
+attempt(lambda: jax.vmap(lambda held, x: x + held[...], in_axes=(None, 0))(total, jnp.arange(2.0)).shape)
+attempt(lambda: jax.vmap(lambda held, x: jax.ref.set(held, ..., x), in_axes=(None, 0))(jax.new_ref(0.0), jnp.arange(2.0)))

@@ -18,3 +18,10 @@ nothing = os.no_such_name
 #         ^ PL312 error "has no attribute 'no_such_name'"
 if nothing: import torch
 #           ^ PL002 warning "`torch` is not evaluated"
+import setuptools
+#^ PL002 warning "`setuptools` is not evaluated"
+from IPython import get_ipython
+
+setuptools.setup(name="kernels", packages=setuptools.find_packages())
+shell = get_ipython()
+if shell is not None: shell.set_custom_exc((Exception,), print)

@@ -227,6 +227,7 @@ impl Session {
                 Signal::Suspend.act();
             })?,
             Effect::Edit(path, line) => {
+                let line = crate::sources::line_in_file(&path, line);
                 let result = self.lend(screen, || crate::editor::open(&path, line))?;
                 if let Err(problem) = result {
                     self.app.update(Message::Say(problem));

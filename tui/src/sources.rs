@@ -1,6 +1,7 @@
 //! Finding and reading the files that a command is given.
 
-use pallas_engine::{Disk, FileSystem, path_text};
+use pallas_engine::syntax::notebook::is_notebook;
+use pallas_engine::{Disk, FileSystem, Notebook, path_text};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
@@ -17,6 +18,16 @@ pub(crate) fn read(path: &Path) -> Result<Arc<str>, String> {
         Some(text) => Ok(text),
         None => Err(format!("{shown}: no such file")),
     }
+}
+
+/// The line of a file that says a line of its text: of a notebook that is another one.
+pub(crate) fn line_in_file(path: &Path, line: u32) -> u32 {
+    let shown = path_text(path);
+    if !is_notebook(&shown) {
+        return line;
+    }
+    let json = std::fs::read_to_string(path).unwrap_or_default();
+    Notebook::new(&shown, json.trim_start_matches('\u{feff}')).map_or(1, |notebook| notebook.line(line) as u32)
 }
 
 /// Python files and notebooks under the given paths, in order; folders are searched, hidden ones and caches left out.

@@ -364,7 +364,7 @@ const tests = {
     check('a server that is not there is named', await until(async () => (await bench.notifications()).join().includes('/nowhere/pallas-lsp')), await bench.notifications());
     check('with ways on', await until(async () => (await page.locator('.notification-toast .monaco-button').allInnerTexts()).join().includes('Open Settings'), 5000), await page.locator('.notification-toast').allInnerTexts());
     await picture('missing');
-    check('and none runs', await until(() => bench.servers().length === 0));
+    check('and none runs', await until(() => bench.servers().length === 0), bench.processes());
     writeFileSync(file, '{}');
     check('and it runs again when the setting is taken back', await until(() => bench.servers().length === 1));
     await bench.command('Notifications: Clear All Notifications');

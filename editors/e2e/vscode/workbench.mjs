@@ -181,13 +181,24 @@ export class Workbench {
     return { server: resident(status), host: resident(readFileSync(`/proc/${parent}/status`, 'utf8')) };
   }
 
-  /** The processes of the server in this workbench. */
+  /** The processes of the server that this page has. A page that was left keeps its extensions, and their server, until its connection
+   * is given up, which may be long after another one was loaded. */
   servers() {
+    const processes = this.processes();
+    const hosts = processes.filter((one) => one.line.includes('--type=extensionHost')).sort((a, b) => a.begun - b.begun);
+    const own = processes.filter((one) => one.line.startsWith(this.folder) && one.line.split(' ')[0].endsWith('pallas-lsp'));
+    return own.filter((one) => one.parent === hosts.at(-1)?.pid).map((one) => one.pid);
+  }
+
+  /** All processes of the workbench: what they are, whose they are, and when they began. */
+  processes() {
     const found = [];
     for (const pid of readdirSync('/proc').filter((name) => /^\d+$/.test(name))) {
       try {
-        const line = readFileSync(`/proc/${pid}/cmdline`, 'utf8').split('\0');
-        if (line[0]?.startsWith(this.folder) && line[0].endsWith('pallas-lsp')) found.push(Number(pid));
+        const [, parent, group, ...rest] = readFileSync(`/proc/${pid}/stat`, 'utf8').replace(/^.*\) /, '').split(' ');
+        if (Number(group) !== this.process.pid) continue;
+        const line = readFileSync(`/proc/${pid}/cmdline`, 'utf8').replaceAll('\0', ' ');
+        found.push({ pid: Number(pid), parent: Number(parent), begun: Number(rest[16]), line });
       } catch {
         // It has ended meanwhile.
       }

@@ -225,6 +225,19 @@ impl<'a> Context<'a> {
                     .to_string(),
             ));
         }
+        if trace.takes_scalars.get() && traced.ty.shape.rank() == 0 {
+            if self.interp.is_analysis() {
+                return self.placeholder(trace, &traced.ty);
+            }
+            return Err(self.interp.error(
+                &self.interp.types().not_implemented_error,
+                format!(
+                    "The kernel function {} takes a scalar from a function that is traced around it; the workbench does not \
+                     provide this yet. Pass it as an operand.",
+                    trace.origin
+                ),
+            ));
+        }
         let what = match trace.kind {
             TraceKind::Transform { .. } => return Ok(trace.lift(&Tile::Traced(traced.clone()))),
             TraceKind::Kernel => "kernel",

@@ -11,7 +11,7 @@ use pallas_ir::{Attribute, Attributes, Builder, Function, Location, Op, RegionId
 use pallas_python::raise::PyResult;
 use pallas_syntax::Span;
 use pallas_tensor::Array;
-use std::cell::{OnceCell, RefCell};
+use std::cell::{Cell, OnceCell, RefCell};
 use std::rc::Rc;
 use std::sync::Arc;
 
@@ -42,6 +42,8 @@ pub struct Trace {
     pub grid: Option<Vec<Option<usize>>>,
     /// Array constants that were captured, in order; for the error of kernels.
     pub captured: RefCell<Vec<(Array, Span)>>,
+    /// Whether it takes scalars from outside: of kernels, those over a mesh.
+    pub takes_scalars: Cell<bool>,
     /// In the trace of a transformation: tiles from outside, and the parameters that stand for them.
     lifted: RefCell<Vec<(Tile, ValueId)>>,
     /// In the trace of a derivative: what its values are, where that is known.
@@ -70,6 +72,7 @@ impl Trace {
             origin,
             grid,
             captured: RefCell::default(),
+            takes_scalars: Cell::new(false),
             lifted: RefCell::default(),
             primals: OnceCell::new(),
             arguments: OnceCell::new(),

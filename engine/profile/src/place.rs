@@ -29,10 +29,20 @@ impl Report {
     /// A place as people look for it: `kernel.py:12:3`. `None` if its file is not among the sources.
     pub fn place(&self, place: Place) -> Option<String> {
         let source = self.sources.iter().find(|source| source.file == place.file)?;
-        Some(match is_notebook(&source.path) {
-            true => SourceFile::new(FileId(source.file), source.path.as_str(), source.text.as_str()).place(place.start),
-            false => format!("{}:{}:{}", source.path, place.line, place.column),
-        })
+        let notebook = self.notebook(place).map(|notebook| notebook.place(place.start));
+        Some(notebook.unwrap_or_else(|| format!("{}:{}:{}", source.path, place.line, place.column)))
+    }
+
+    /// The line of a place in words: `line 12`, `cell 3, line 2`.
+    pub fn line_words(&self, place: Place) -> String {
+        let notebook = self.notebook(place).map(|notebook| notebook.line_words(place.line));
+        notebook.unwrap_or_else(|| format!("line {}", place.line))
+    }
+
+    /// The source of a place, if it is a notebook.
+    fn notebook(&self, place: Place) -> Option<SourceFile> {
+        let source = self.sources.iter().find(|source| source.file == place.file && is_notebook(&source.path))?;
+        Some(SourceFile::new(FileId(source.file), source.path.as_str(), source.text.as_str()))
     }
 }
 

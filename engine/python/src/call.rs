@@ -11,12 +11,23 @@ pub struct CallArgs {
     pub positional: SmallVec<[Value; 6]>,
     /// In order of writing; names are unique.
     pub keywords: SmallVec<[(Name, Value); 2]>,
+    /// What stands for the arguments of stars that analysis knows nothing of, of functions in Python.
+    pub unknown: Unpacked,
+}
+
+/// Stars of a call whose items are not known: how many there are, and what they are called.
+#[derive(Clone, Default)]
+pub struct Unpacked {
+    /// `*items`
+    pub positional: Option<Value>,
+    /// `**items`
+    pub keywords: Option<Value>,
 }
 
 impl CallArgs {
     /// Positional arguments only.
     pub fn positional(values: impl IntoIterator<Item = Value>) -> Self {
-        CallArgs { positional: values.into_iter().collect(), keywords: SmallVec::new() }
+        CallArgs { positional: values.into_iter().collect(), ..CallArgs::default() }
     }
 
     /// The same call with `receiver` in front.

@@ -88,7 +88,7 @@ pub(crate) enum Effect {
     Save,
     /// Hand a text to the terminal's clipboard.
     Copy(String),
-    /// Open a file at a line in the user's editor.
+    /// Open a file in the user's editor, at a line of its text: of a notebook that is the program's.
     Edit(PathBuf, u32),
     /// To the shell.
     Suspend,

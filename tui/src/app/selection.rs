@@ -147,9 +147,6 @@ impl App {
             return Some(Effect::Edit(self.path.clone(), 1));
         };
         let source = report.source_of(span);
-        // A notebook's lines are those of its cells, which are none of its file.
-        let shown = source.shown(span.start);
-        let line = if shown.cell.is_some() { 1 } else { shown.at.line };
-        Some(Effect::Edit(PathBuf::from(&*source.path), line))
+        Some(Effect::Edit(PathBuf::from(&*source.path), source.line_of(span.start)))
     }
 }

@@ -8,7 +8,7 @@ use crate::tuner::{Outcome, Point, Told, Tuner};
 use crate::{device, output, report, sources};
 use pallas_engine::simt::Tuning;
 use pallas_engine::tune::{Parameter, Place, candidates, places, points, variant};
-use pallas_engine::{Cancel, SourceFile, path_text, syntax};
+use pallas_engine::{Cancel, Notebook, SourceFile, path_text, syntax};
 use std::path::Path;
 use std::sync::Arc;
 
@@ -99,9 +99,6 @@ fn run(args: &TuneArgs, python: Option<&Path>) -> Result<Exit, String> {
 fn plan(args: &TuneArgs, python: Option<&Path>) -> Result<Plan, String> {
     let text = sources::read(&args.file)?;
     let path = path_text(&args.file);
-    if args.write && syntax::notebook::is_notebook(&path) {
-        return Err(format!("{path}: --write does not change notebooks; without it the best values are printed"));
-    }
     let module = syntax::parse(Arc::new(SourceFile::new(syntax::FileId(0), path.as_str(), text.clone())));
     if let Some(error) = module.errors.first() {
         let line = module.source.line_of(error.span.start);
@@ -249,15 +246,38 @@ fn write(file: &Path, plan: &Plan, tuned: &report::tune::Tuned) -> Result<(), St
             changes.extend(places.iter().map(|place| (place, value.as_str())));
         }
     }
-    let text = variant(&plan.text, &changes);
-    if text == *plan.text {
-        output::error(&format!("{}: has the best values already", file.display()));
+    let path = path_text(file);
+    if variant(&plan.text, &changes) == *plan.text {
+        output::error(&format!("{path}: has the best values already"));
         return Ok(());
     }
-    let lines: Vec<String> = changes.iter().map(|(place, value)| format!("line {}: {value}", place.line)).collect();
-    std::fs::write(file, text).map_err(|error| format!("{}: {error}", file.display()))?;
-    output::error(&format!("{}: written, {}", file.display(), lines.join(", ")));
+    let source = SourceFile::new(syntax::FileId(0), path.as_str(), plan.text.clone());
+    let line = |place: &Place| source.line_words(place.line as u32);
+    let lines: Vec<String> = changes.iter().map(|(place, value)| format!("{}: {value}", line(place))).collect();
+    if *sources::read(file)? != *plan.text {
+        return Err(format!("{path}: has changed meanwhile, and is left as it is; the best are {}", lines.join(", ")));
+    }
+    let text = changed(file, &changes)?;
+    std::fs::write(file, text).map_err(|error| format!("{path}: {error}"))?;
+    output::error(&format!("{path}: written, {}", lines.join(", ")));
     Ok(())
+}
+
+/// What the file says with other values at places of its text.
+fn changed(file: &Path, changes: &[(&Place, &str)]) -> Result<String, String> {
+    let path = path_text(file);
+    let said = std::fs::read_to_string(file).map_err(|error| format!("{path}: {error}"))?;
+    // A mark of the byte order is no part of the text.
+    let (mark, said) = said.split_at(said.len() - said.trim_start_matches('\u{feff}').len());
+    let text = match syntax::notebook::is_notebook(&path) {
+        false => variant(said, changes),
+        true => {
+            let places: Vec<_> = changes.iter().map(|(place, value)| (place.range.clone(), *value)).collect();
+            let changed = Notebook::new(&path, said)?.changed(&places);
+            changed.map_err(|place| format!("{place}: does not stand so in the notebook; change it there yourself"))?
+        }
+    };
+    Ok(format!("{mark}{text}"))
 }
 
 #[cfg(test)]

@@ -105,9 +105,9 @@ fn details(report: &Report, finding: &Finding, width: usize) -> Vec<Line<'static
         say("  ", evidence, Style::new());
     }
     for label in &finding.labels {
-        let shown = report.source_of(label.span).shown(label.span.start);
-        let cell = shown.cell.map_or_else(String::new, |cell| format!("cell {}, ", cell.number));
-        say("  ", &format!("{cell}line {}: {}", shown.at.line, label.text), Style::new());
+        let source = report.source_of(label.span);
+        let line = source.line_words(source.line_of(label.span.start));
+        say("  ", &format!("{line}: {}", label.text), Style::new());
     }
     if let Some(help) = &finding.help {
         say("  help: ", help, Style::new());

@@ -11,6 +11,7 @@ use crate::app::costs::LineCost;
 use crate::app::{App, Pane};
 use crate::report::profile::words::{percent, scaled, time};
 use crate::styles::{self, Styles};
+use pallas_engine::SourceFile;
 use ratatui::buffer::Buffer;
 use ratatui::layout::Rect;
 use ratatui::text::{Line, Span};
@@ -44,7 +45,7 @@ pub(super) fn draw(app: &App, styles: Styles, area: Rect, buffer: &mut Buffer) {
     let time_of_all: f64 = costs.iter().map(|cost| cost.time).sum();
     let flops_of_all: u64 = costs.iter().map(|cost| cost.flops).fold(0, u64::saturating_add);
     let measured = time_of_all > 0.0;
-    let digits = costs.iter().map(|cost| cost.line).max().unwrap_or(1).to_string().len().max(4);
+    let digits = costs.iter().map(|cost| line_of(app, cost).len()).max().unwrap_or(1).max(4);
     let room = if inner.width >= 90 { 16 } else { 6 };
     let head = if measured {
         let work = if flops_of_all > 0 { format!("  {:>7} {:>6}", "FLOPs", "") } else { String::new() };
@@ -64,7 +65,7 @@ pub(super) fn draw(app: &App, styles: Styles, area: Rect, buffer: &mut Buffer) {
         let of_flops = share(cost.flops as f64, flops_of_all as f64);
         let flops = if cost.flops > 0 { scaled(cost.flops as f64, "") } else { "0".to_string() };
         let look = styles::COMPUTE.style();
-        let mut line = Line::from(format!("{} {:>digits$}  ", if selected { "▸" } else { " " }, cost.line));
+        let mut line = Line::from(format!("{} {:>digits$}  ", if selected { "▸" } else { " " }, line_of(app, cost)));
         if measured {
             line.push_span(Span::raw(format!("{:>8} {:>6}  ", time(cost.time), percent(of_time))));
             line.push_span(bar(of_time, room, look, styles));
@@ -87,7 +88,18 @@ pub(super) fn draw(app: &App, styles: Styles, area: Rect, buffer: &mut Buffer) {
 
 /// The text of a line, without its indent.
 fn code(app: &App, cost: &LineCost) -> String {
-    let sources = app.report.iter().flat_map(|report| &report.sources);
-    let source = sources.into_iter().find(|source| source.id.0 == cost.file);
-    source.map_or(String::new(), |source| source.line(cost.line).trim().to_string())
+    source_of(app, cost).map_or(String::new(), |source| source.line(cost.line).trim().to_string())
+}
+
+/// The number of a line; in a notebook `cell 3:2`.
+fn line_of(app: &App, cost: &LineCost) -> String {
+    match source_of(app, cost).map(|source| source.shown_line(cost.line)) {
+        Some((Some(cell), line)) => format!("cell {}:{line}", cell.number),
+        _ => cost.line.to_string(),
+    }
+}
+
+fn source_of<'a>(app: &'a App, cost: &LineCost) -> Option<&'a SourceFile> {
+    let mut sources = app.report.iter().flat_map(|report| &report.sources);
+    sources.find(|source| source.id.0 == cost.file).map(|source| &**source)
 }

@@ -65,7 +65,7 @@ pub(super) fn draw(app: &App, styles: Styles, area: Rect, buffer: &mut Buffer) {
         let Some(area) = row(inner, at) else { break };
         let beside = costs.as_ref().map_or(0, Costs::columns);
         let width = (inner.width as usize).saturating_sub(gutter + 4 + beside);
-        let mut line = Line::from(Span::styled(format!(" {number:>gutter$} │ "), styles::DIM));
+        let mut line = Line::from(Span::styled(format!(" {:>gutter$} │ ", shown(source, number)), styles::DIM));
         line.spans.extend(costs.iter().flat_map(|costs| costs.cell(number, styles)));
         line.spans.extend(slide(code(source, number, finding, pieces), app.sideways, width).spans);
         line.render(area, buffer);
@@ -78,6 +78,14 @@ pub(super) fn draw(app: &App, styles: Styles, area: Rect, buffer: &mut Buffer) {
             line.render(area, buffer);
             at += 1;
         }
+    }
+}
+
+/// The number that people know a line by; the line before a notebook's cell has none, and says the cell's.
+fn shown(source: &SourceFile, number: u32) -> String {
+    match source.shown_line(number) {
+        (Some(cell), _) if cell.mark == number => String::new(),
+        (_, line) => line.to_string(),
     }
 }
 
@@ -190,4 +198,17 @@ fn markers(source: &SourceFile, number: u32, finding: &Finding, width: usize) ->
         }
     }
     markers
+}
+
+#[cfg(test)]
+mod tests {
+    use super::shown;
+    use pallas_engine::{FileId, SourceFile};
+
+    #[test]
+    fn lines_of_a_notebook_are_those_of_their_cells() {
+        let source = SourceFile::new(FileId(0), "a.ipynb", "# %% cell 1\nx\ny\n# %% cell 2\nz\n");
+        let numbers: Vec<String> = (1..=5).map(|line| shown(&source, line)).collect();
+        assert_eq!(numbers, ["", "1", "2", "", "1"]);
+    }
 }

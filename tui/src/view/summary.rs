@@ -280,7 +280,7 @@ impl Lines {
         let style = if m.fits { styles::DIM } else { styles::severity(pallas_engine::Severity::Error) };
         self.say("", &slots, style);
         for doubt in &m.unknown {
-            let line = doubt.place.map_or(String::new(), |place| format!("line {}: ", place.line));
+            let line = doubt.place.map_or(String::new(), |place| format!("{}: ", report.line_words(place)));
             self.say("", &format!("not known: {line}{}", doubt.what), styles::DIM);
         }
         for left in report.left_out.iter().filter(|left| left.call == launch.call) {

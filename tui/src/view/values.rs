@@ -110,7 +110,11 @@ fn stores(app: &App, area: Rect, buffer: &mut Buffer) {
             let source = app.report.as_ref().map(|report| report.source_of(store.span));
             let code = source.map_or(String::new(), |source| {
                 let line = source.line_of(store.span.start);
-                format!(": line {line}  {}", source.text.get(source.line_range(line)).unwrap_or("").trim())
+                format!(
+                    ": {}  {}",
+                    source.line_words(line),
+                    source.text.get(source.line_range(line)).unwrap_or("").trim()
+                )
             });
             let changed = match store.tile.changed {
                 0 => "nothing changes".to_string(),

@@ -71,6 +71,17 @@ fn errors_are_in_cells() {
 }
 
 #[test]
+fn cells_before_one_that_does_not_parse_run() {
+    let cells = ["x = 1\nprint('first')", "x + 1", "print('third')\nx = (", "print('last')"];
+    let case = Case::with("a.ipynb", notebook(&cells));
+    let output = case.run(&["run", "a.ipynb"]);
+    assert_eq!(output.status.code(), Some(1));
+    assert_eq!(String::from_utf8_lossy(&output.stdout), "first\n2\n", "{}", shown(&output));
+    let expected = "  File \"a.ipynb:cell 3\", line 2\n    x = (\n        ^\nSyntaxError: '(' was never closed";
+    assert!(String::from_utf8_lossy(&output.stderr).contains(expected), "{}", shown(&output));
+}
+
+#[test]
 fn what_is_no_notebook_is_refused() {
     for (text, expected) in [
         ("{", "a.ipynb:1:1: is no notebook: EOF while parsing an object"),
@@ -113,11 +124,15 @@ fn profiles_name_cells() {
 }
 
 #[test]
-fn tuning_leaves_a_notebook_as_it_is() {
+fn tuning_writes_into_the_cell_and_nowhere_else() {
     let case = Case::with("add.ipynb", notebook(CELLS));
-    let output = case.run(&["tune", "--param", "grid=(4,),(2,)", "--write", "add.ipynb"]);
-    assert_eq!(output.status.code(), Some(2));
-    let expected = "add.ipynb: --write does not change notebooks; without it the best values are printed";
-    assert!(String::from_utf8_lossy(&output.stderr).contains(expected), "{}", shown(&output));
-    assert_eq!(fs::read_to_string(case.folder.path().join("add.ipynb")).expect("read"), notebook(CELLS));
+    let file = case.folder.path().join("add.ipynb");
+    // A mark of the byte order, and an indent that nobody else would make.
+    let before = format!("\u{feff}{}\n\n", notebook(CELLS).replace("\"nbformat\":", "\"nbformat\"  :\t"));
+    fs::write(&file, &before).expect("written");
+    let output = case.run(&["tune", "--param", "grid=(4,)", "--write", "add.ipynb"]);
+    assert_eq!(output.status.code(), Some(0), "{}", shown(&output));
+    let said = String::from_utf8_lossy(&output.stderr);
+    assert!(said.contains("add.ipynb: written, cell 2, line 5: (4,)"), "{said}");
+    assert_eq!(fs::read_to_string(&file).expect("read"), before.replace("grid = (5,)", "grid = (4,)"));
 }

@@ -9,7 +9,7 @@ use crate::tile::Tile;
 use pallas_python::native::Arguments;
 use pallas_python::raise::PyResult;
 use pallas_python::value::Value;
-use pallas_tensor::{Array, DType, Scalar, Shape};
+use pallas_tensor::{Array, DType, Kind, Scalar, Shape};
 
 functions! { JAX_ROWS NUMPY_ROWS
     "array" "(object, dtype=None, *, copy=True, order='K', ndmin=0, device=None, out_sharding=None)" "Makes an array from an array, a number or nested sequences." array;
@@ -64,6 +64,16 @@ fn from_value(cx: &Context<'_>, value: &Value, dtype: Option<DType>) -> PyResult
     if let (Some(scalar), Some(dtype)) = (call::python_scalar(value), dtype) {
         check_fits(cx, value, scalar, dtype)?;
         return Ok(Tile::concrete(Array::scalar(dtype, scalar)));
+    }
+    if let (Value::Int(int), Some(dtype), Rules::Numpy) = (value, dtype, cx.rules)
+        && let Ok(number) = i128::try_from(int.to_big())
+    {
+        // numpy takes it as a C integer first.
+        if dtype.kind() == Kind::Signed || (dtype.kind() == Kind::Unsigned && u64::try_from(number).is_err()) {
+            return Err(cx.interp.overflow_error("Python int too large to convert to C long"));
+        }
+        check_fits(cx, value, Scalar::Int(number), dtype)?;
+        return Ok(Tile::concrete(Array::scalar(dtype, Scalar::Int(number))));
     }
     if let (Value::Int(int), None) = (value, dtype)
         && cx.rules == Rules::Numpy

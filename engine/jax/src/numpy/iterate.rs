@@ -149,7 +149,7 @@ impl Vectorized {
         }
         let mut results = Vec::with_capacity(shape.size());
         for at in 0..shape.size() {
-            let mut call = CallArgs { positional: Default::default(), keywords: args.keywords.clone() };
+            let mut call = CallArgs { keywords: args.keywords.clone(), ..CallArgs::default() };
             for column in &columns {
                 let scalar = column.get(at).unwrap_or(pallas_tensor::Scalar::Int(0));
                 call.positional.push(super::value(Tile::concrete(Array::scalar(column.dtype(), scalar))));

@@ -55,6 +55,7 @@ impl Interp {
         let args = CallArgs {
             positional: [Value::name(&plan.name), bases, namespace].into_iter().collect(),
             keywords: plan.keywords.into_iter().collect(),
+            ..CallArgs::default()
         };
         let new = match metaclass.lookup("__new__") {
             Some(Value::StaticMethod(new)) => Some((*new).clone()),
@@ -202,6 +203,7 @@ impl Interp {
         let args = CallArgs {
             positional: std::iter::once(Value::Class(Rc::clone(class))).collect(),
             keywords: keywords.into_iter().collect(),
+            ..CallArgs::default()
         };
         match hook {
             Some(Value::ClassMethod(hook) | Value::StaticMethod(hook)) => self.call(&hook, args)?,

@@ -1,6 +1,6 @@
 //! Binding of arguments to the parameters of Python functions, with the errors of CPython's ceval.c.
 
-use crate::call::CallArgs;
+use crate::call::{CallArgs, Unpacked};
 use crate::class::Namespace;
 use crate::dict::Dict;
 use crate::function::Function;
@@ -8,7 +8,7 @@ use crate::interp::Interp;
 use crate::raise::{PyResult, Stop};
 use crate::signature::missing_arguments;
 use crate::value::Value;
-use pallas_syntax::ast::Param;
+use pallas_syntax::ast::{Param, Params};
 use std::cell::RefCell;
 use std::rc::Rc;
 
@@ -25,7 +25,8 @@ impl Interp {
         let excess: Vec<Value> = values.collect();
         let too_many = !excess.is_empty() && params.vararg.is_none();
         if let Some(vararg) = &params.vararg {
-            names.insert(vararg.name.clone(), Value::Tuple(Rc::from(excess)));
+            let excess = args.unknown.positional.clone().unwrap_or_else(|| Value::Tuple(Rc::from(excess)));
+            names.insert(vararg.name.clone(), excess);
         }
         let mut rest = Dict::new();
         let mut misplaced = Vec::new();
@@ -69,11 +70,30 @@ impl Interp {
         if too_many {
             return Err(self.too_many_positional(function, given, &names));
         }
+        self.fill_unknown(function, &mut names, &args.unknown);
         self.fill_defaults(function, &mut names)?;
         if let Some(kwarg) = &params.kwarg {
-            names.insert(kwarg.name.clone(), Value::Dict(Rc::new(RefCell::new(rest))));
+            let rest = args.unknown.keywords.unwrap_or_else(|| Value::Dict(Rc::new(RefCell::new(rest))));
+            names.insert(kwarg.name.clone(), rest);
         }
         Ok(names)
+    }
+
+    /// Parameters that must be given something, and may have been by a star.
+    fn fill_unknown(&self, function: &Rc<Function>, names: &mut Namespace, unknown: &Unpacked) {
+        let Params { positional_only, positional, keyword_only, .. } = function.code.params();
+        let either = unknown.positional.as_ref().or(unknown.keywords.as_ref());
+        let ways = [
+            (positional_only, unknown.positional.as_ref()),
+            (positional, either),
+            (keyword_only, unknown.keywords.as_ref()),
+        ];
+        for (params, value) in ways {
+            let Some(value) = value else { continue };
+            for param in params.iter().filter(|param| function.default_of(param).is_none()) {
+                names.entry(param.name.clone()).or_insert_with(|| value.clone());
+            }
+        }
     }
 
     fn fill_defaults(&self, function: &Rc<Function>, names: &mut Namespace) -> PyResult<()> {

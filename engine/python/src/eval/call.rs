@@ -59,6 +59,8 @@ impl Interp {
             match arg {
                 Arg::Positional(value) => match &value.kind {
                     ExprKind::Starred(inner) => self.star_argument(env, value, inner, callee, &mut call)?,
+                    // Behind so many that it is not known which one it is.
+                    _ if call.unknown.positional.is_some() => drop(self.eval(env, value)?),
                     _ => call.positional.push(self.eval(env, value)?),
                 },
                 Arg::Star(value) => self.star_argument(env, value, value, callee, &mut call)?,
@@ -73,6 +75,7 @@ impl Interp {
                     let mapping = self.eval(env, value)?;
                     self.position.set(value.span);
                     if mapping.is_unknown() {
+                        call.unknown.keywords = Some(mapping);
                         continue;
                     }
                     let Some(items) = self.mapping_items(&mapping)? else {
@@ -107,6 +110,10 @@ impl Interp {
         call: &mut CallArgs,
     ) -> PyResult<()> {
         let iterable = self.eval(env, inner)?;
+        if iterable.is_unknown() && binds_in_python(callee) {
+            call.unknown.positional = Some(iterable);
+            return Ok(());
+        }
         // `Arg::Star` has no node of its own to keep the items at; the tail of the expression serves.
         let items = self.once(env, &whole.span, || {
             self.position.set(inner.span);
@@ -461,6 +468,20 @@ fn spelt(arg: &Arg, place: impl FnOnce(Span) -> Span) -> (Option<Name>, Span) {
     match arg {
         Arg::Positional(value) | Arg::Star(value) | Arg::DoubleStar(value) => (None, place(value.span)),
         Arg::Keyword(name, value, _) => (Some(name.clone()), place(value.span)),
+    }
+}
+
+/// Whether it is a function in Python that takes the arguments of a call.
+fn binds_in_python(callee: &Value) -> bool {
+    match callee {
+        Value::Function(_) => true,
+        Value::BoundMethod(method) => binds_in_python(&method.function),
+        Value::Class(class) => {
+            class.construct.is_none()
+                && class.lookup("__new__").is_none()
+                && matches!(class.lookup("__init__"), Some(Value::Function(_)))
+        }
+        _ => false,
     }
 }
 

@@ -51,6 +51,7 @@ impl Interp {
         comprehension: &Arc<Comprehension>,
     ) -> PyResult<Value> {
         let dict = Rc::new(RefCell::new(Dict::new()));
+        let mut unknown_key = None;
         let unknown = self.comprehend(env, expr, comprehension, "<dictcomp>", &mut |inner| {
             let key = self.eval(inner, &comprehension.element)?;
             let value = match &comprehension.value {
@@ -58,14 +59,16 @@ impl Interp {
                 None => Value::None,
             };
             if key.is_unknown() {
+                unknown_key = Some(key);
                 return Ok(());
             }
             self.dict_set(&dict, key, value)
         })?;
-        Ok(unknown.unwrap_or(Value::Dict(dict)))
+        Ok(unknown.or(unknown_key).unwrap_or(Value::Dict(dict)))
     }
 
-    /// Runs `each` for every round. `Some` where the result cannot be known: a condition is unknown.
+    /// Runs `each` for every round. `Some` where the result cannot be known: a condition is unknown, or how many rounds there are, and one
+    /// stands for all of them.
     fn comprehend(
         &self,
         env: &Rc<Env>,
@@ -82,7 +85,7 @@ impl Interp {
         let iterator = self.iter(&iterable)?;
         let inner = self.comprehension_env(env, comprehension);
         self.position.set(expr.span);
-        let mut unknown = None;
+        let mut unknown = iterable.is_unknown().then_some(iterable);
         let name: Rc<str> = Rc::from(name);
         self.in_frame(&inner, &name, || {
             self.rounds(&inner, comprehension, 0, &iterator, each, &mut unknown).map_err(|mut stop| {
@@ -138,6 +141,9 @@ impl Interp {
                     let iterable = self.eval(env, &next.iter)?;
                     self.position.set(comprehension.span);
                     let iterator = self.iter(&iterable)?;
+                    if iterable.is_unknown() {
+                        *unknown = Some(iterable);
+                    }
                     self.rounds(env, comprehension, depth + 1, &iterator, each, unknown)?;
                 }
             }
@@ -168,6 +174,11 @@ impl Interp {
         let inner = self.comprehension_env(env, comprehension);
         let comprehension = Arc::clone(comprehension);
         let name: Rc<str> = Rc::from("<genexpr>");
+        if iterable.is_unknown() {
+            // One item stands for all of them; it is made for what is seen on the way.
+            self.in_frame(&inner, &name, || self.next_of_generator(&inner, &comprehension, &mut iterators))?;
+            return Ok(iterable);
+        }
         Ok(NativeIterator::value("generator", move |interp: &Interp| {
             interp.in_frame(&inner, &name, || {
                 interp.next_of_generator(&inner, &comprehension, &mut iterators).map_err(|mut stop| {

@@ -26,7 +26,9 @@ impl Interp {
             return Ok(());
         }
         let display = self.get_attr(&self.import("IPython.display")?, "display")?;
-        let shell = self.get_attr(&self.import("IPython")?, "get_ipython")?;
+        let ipython = self.import("IPython")?;
+        self.call_method(&ipython, "_begin", [])?;
+        let shell = self.get_attr(&ipython, "get_ipython")?;
         let mut names = module.namespace.borrow_mut();
         names.insert(Name::from("display"), display.clone());
         names.insert(Name::from("get_ipython"), shell);
@@ -35,6 +37,15 @@ impl Interp {
             *self.cells.borrow_mut() = Some(Rc::new(Cells { body: tree.body.clone(), shown, display }));
         }
         Ok(())
+    }
+
+    /// Of a notebook that does not parse, the cells in front of the first one that does not.
+    pub(super) fn whole_cells(&self, tree: &ast::Module) -> Option<ast::Module> {
+        let wrong = tree.place(tree.errors.first()?.span).start;
+        let first = tree.source.cell_of(tree.source.line_of(wrong)).filter(|_| !self.is_analysis())?;
+        let until = tree.source.line_range(first.mark).start as u32;
+        let body = tree.body.iter().take_while(|stmt| tree.place(stmt.span).end <= until);
+        Some(ast::Module { body: body.cloned().collect(), errors: Vec::new(), ..tree.clone() })
     }
 
     /// Shows the value of an expression, where it is one that a cell ends with.

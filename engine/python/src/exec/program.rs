@@ -41,7 +41,11 @@ impl Interp {
                 self.stand_for_package(&target, &place.package);
             }
         }
-        let outcome = self.open_cells(module, &target).and_then(|()| self.run_module(module, &target));
+        let outcome = match self.whole_cells(module) {
+            // Jupyter reads a cell when its turn comes.
+            Some(before) => self.run_cells(&before, &target).and_then(|()| self.run_module(module, &target)),
+            None => self.run_cells(module, &target),
+        };
         match outcome {
             Ok(()) => Outcome::Finished,
             Err(stop) => match *stop {
@@ -52,6 +56,10 @@ impl Interp {
                 Stop::Raise(raise) => Outcome::Raised(raise),
             },
         }
+    }
+
+    fn run_cells(&self, module: &ast::Module, target: &Rc<Module>) -> PyResult<()> {
+        self.open_cells(module, target).and_then(|()| self.run_module(module, target))
     }
 
     /// Puts the main program where others import the package from whose `__init__.py` it is.

@@ -73,13 +73,28 @@ impl SourceFile {
     /// The place of a byte offset as people look for it.
     pub fn shown(&self, offset: u32) -> Shown<'_> {
         let LineColumn { line, column } = self.line_column(offset);
+        let (cell, line) = self.shown_line(line);
+        let path = match cell {
+            None => Cow::Borrowed(&*self.path),
+            Some(cell) => Cow::Owned(format!("{}:cell {}", self.path, cell.number)),
+        };
+        Shown { path, cell, at: LineColumn { line, column } }
+    }
+
+    /// A one-based line as people look for it: of a notebook the cell, and the line of that.
+    pub fn shown_line(&self, line: u32) -> (Option<Cell>, u32) {
         match self.cell_of(line) {
-            None => Shown { path: Cow::Borrowed(&self.path), cell: None, at: LineColumn { line, column } },
-            Some(cell) => {
-                let path = Cow::Owned(format!("{}:cell {}", self.path, cell.number));
-                // The mark itself is no line of the cell; what is said of it is said of the cell's beginning.
-                Shown { path, cell: Some(cell), at: LineColumn { line: (line - cell.mark).max(1), column } }
-            }
+            None => (None, line),
+            // The mark itself is no line of the cell; what is said of it is said of the cell's beginning.
+            Some(cell) => (Some(cell), (line - cell.mark).max(1)),
+        }
+    }
+
+    /// A one-based line in words: `line 12`, `cell 3, line 2`.
+    pub fn line_words(&self, line: u32) -> String {
+        match self.shown_line(line) {
+            (None, line) => format!("line {line}"),
+            (Some(cell), line) => format!("cell {}, line {line}", cell.number),
         }
     }
 
@@ -119,12 +134,14 @@ mod tests {
         assert_eq!(at(&source, "z"), "a.ipynb:cell 4:1:1");
         assert_eq!(at(&source, "# %% cell 3"), "a.ipynb:cell 3:1:1");
         assert_eq!(source.cell_of(0), None);
+        assert_eq!(source.line_words(7), "cell 3, line 2");
     }
 
     #[test]
     fn other_files_have_no_cells() {
         let source = SourceFile::new(FileId(0), "a.py", "# %% cell 1\nx = 1\n");
         assert_eq!(at(&source, "x"), "a.py:2:1");
+        assert_eq!(source.line_words(2), "line 2");
         assert_eq!(source.part_at(3), (source.clone(), 0));
     }
 

@@ -79,6 +79,7 @@ pub(super) fn trace_kernel(
     let name = call.name.clone().unwrap_or_else(|| interp.callable_name(&call.kernel));
     let trace =
         Trace::new(cx, TraceKind::Kernel, &name, format!("{origin} for pallas_call kernel"), Some(grid.clone()));
+    trace.takes_scalars.set(call.space == MemorySpace::Any);
     let mut refs = Vec::new();
     let mut values = Vec::new();
     let types = operands
@@ -162,16 +163,22 @@ pub(super) fn trace_kernel(
             },
         ));
     }
-    let captured = trace.captured.borrow().clone();
+    // Kernels over a mesh take scalars from outside; those that are known are constants of the kernel.
+    let mut captured = trace.captured.borrow().clone();
+    captured.retain(|(array, _)| !trace.takes_scalars.get() || array.rank() > 0);
     if let Some((_, span)) = captured.first() {
         let types: Vec<String> = captured
             .iter()
             .map(|(array, _)| TensorType::new(array.dtype(), array.shape().clone()).to_string())
             .collect();
+        let (what, kind) = match trace.takes_scalars.get() {
+            true => ("mpmd_map", "non-Ref constants"),
+            false => ("pallas_call", "constants"),
+        };
         return Err(interp.error_with(
             &interp.types().value_error,
             format!(
-                "The kernel function in the pallas_call {origin} captures constants [{}]. You should pass them as inputs.",
+                "The kernel function in the {what} {origin} captures {kind} [{}]. You should pass them as inputs.",
                 types.join(", ")
             ),
             Diagnosis {

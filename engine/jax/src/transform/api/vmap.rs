@@ -6,6 +6,7 @@ use crate::array::ArrayObject;
 use crate::context::Context;
 use crate::convert;
 use crate::errors::type_text;
+use crate::held::{HeldRef, threads};
 use crate::jnp::shaping::move_axes;
 use crate::tile::Tile;
 use crate::transform::batch::{self, Axis, Lane};
@@ -94,6 +95,8 @@ impl Transformation for Vmap {
         }
         let mut lanes: Vec<Option<Lane>> = Vec::with_capacity(leaves.len());
         let mut sizes: Vec<Size> = Vec::new();
+        // Mapped Refs: the function gets others, and what it leaves in them is stored back.
+        let mut refs: Vec<(&Value, i64)> = Vec::new();
         for (index, (leaf, axis)) in leaves.iter().zip(&axes).enumerate() {
             let Some(axis) = axis else {
                 lanes.push(None);
@@ -102,8 +105,12 @@ impl Transformation for Vmap {
             if leaf.is_unknown() {
                 return Ok(leaf.clone());
             }
-            let Some(tile) = convert::try_tile(cx, leaf)? else {
-                return Err(convert::not_an_array(cx, leaf, "vmap"));
+            let tile = match leaf.downcast::<HeldRef>() {
+                Some(held) => held.read(cx)?,
+                None => match convert::try_tile(cx, leaf)? {
+                    Some(tile) => tile,
+                    None => return Err(convert::not_an_array(cx, leaf, "vmap")),
+                },
             };
             let rank = tile.rank() as i64;
             let place = if *axis < 0 { axis + rank } else { *axis };
@@ -115,6 +122,9 @@ impl Transformation for Vmap {
                     tile.shape()
                 )));
             }
+            if leaf.downcast::<HeldRef>().is_some() {
+                refs.push((leaf, place));
+            }
             sizes.push(Size { extent: tile.shape()[place as usize], axis: *axis, leaf: index, ty: tile.ty() });
             lanes.push(Some(Lane::batched(move_axes(cx, &tile, &[place as usize], &[0])?)));
         }
@@ -125,12 +135,18 @@ impl Transformation for Vmap {
         let mapped = types.len();
         types.extend(self.name.as_ref().map(|_| named::lane_type()));
         let outcome = stage(cx, "vmap", false, &types, |mut tiles| {
+            let mut inner = Vec::with_capacity(refs.len());
             let lane = if tiles.len() > mapped { tiles.pop() } else { None };
             let mut tiles = tiles.into_iter();
             let mut values = leaves
                 .iter()
                 .zip(&lanes)
                 .map(|(leaf, lane)| match lane {
+                    Some(_) if leaf.downcast::<HeldRef>().is_some() => tiles.next().map_or(Value::None, |tile| {
+                        let held = threads::make(interp, tile);
+                        inner.push(held.clone());
+                        held
+                    }),
                     Some(_) => tiles.next().map_or(Value::None, |tile| Value::object(ArrayObject { tile })),
                     None => leaf.clone(),
                 })
@@ -144,7 +160,9 @@ impl Transformation for Vmap {
             let axis = self.name.clone().zip(lane).zip(cx.innermost());
             let axis = axis.map(|((name, lane), trace)| NamedAxis { name, size, trace, lane, shards: None });
             let _named = named::enter(cx, axis.into_iter().collect());
-            interp.call(function, call)
+            let result = interp.call(function, call)?;
+            let left: PyResult<Vec<Value>> = inner.iter().map(|held| interp.get_item(held, &Value::Ellipsis)).collect();
+            Ok(Value::tuple([result, Value::tuple(left?)]))
         })?;
         let staged = match outcome {
             Outcome::Unknown(value) => return Ok(value),
@@ -155,8 +173,13 @@ impl Transformation for Vmap {
             arguments.push(named::lane_numbers(cx, &staged.function, staged.function.params()[mapped], size)?);
         }
         arguments.extend(staged.lifted.into_iter().map(Lane::shared));
-        let results = batch::batch(cx, &staged.function, arguments, &axis)?;
-        let out_axes = axes::flatten(cx, "vmap out_axes", &staged.tree, &self.out_axes)?;
+        let mut results = batch::batch(cx, &staged.function, arguments, &axis)?;
+        for ((held, place), lane) in refs.iter().zip(results.split_off(results.len() - refs.len())) {
+            let tile = placed(cx, &lane, Some(*place), &axis)?;
+            interp.set_item(held, &Value::Ellipsis, Value::object(ArrayObject { tile }))?;
+        }
+        let tree = staged.tree.children().first().unwrap_or(&staged.tree);
+        let out_axes = axes::flatten(cx, "vmap out_axes", tree, &self.out_axes)?;
         let mut values = Vec::with_capacity(results.len());
         for ((lane, place), number) in results.iter().zip(&out_axes).zip(staged.numbers) {
             values.push(match (place, number) {
@@ -164,7 +187,7 @@ impl Transformation for Vmap {
                 _ => Value::object(ArrayObject { tile: placed(cx, lane, *place, &axis)? }),
             });
         }
-        tree::unflatten(interp, &staged.tree, &mut values.into_iter())
+        tree::unflatten(interp, tree, &mut values.into_iter())
     }
 }
 

@@ -22,8 +22,14 @@ class InteractiveShell:
         return []
 
 
-_shell = InteractiveShell()
+_shell = None
 
 
 def get_ipython():
     return _shell
+
+
+def _begin():
+    """What a notebook does before its first cell. Other programs have no shell."""
+    global _shell
+    _shell = InteractiveShell()
