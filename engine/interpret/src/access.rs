@@ -82,6 +82,11 @@ impl Access {
         self.is_block
     }
 
+    /// Whether it is that, inside of its Ref or moved there.
+    pub(crate) fn is_plain(&self) -> bool {
+        self.is_block && !self.padded && !self.overhangs
+    }
+
     /// What is selected of each dimension.
     pub(crate) fn dims(&self) -> &[DimIndex] {
         &self.dims

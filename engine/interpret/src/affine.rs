@@ -82,6 +82,15 @@ impl IndexMap {
         }
     }
 
+    /// Whether two programs are known to have the same block.
+    pub(crate) fn stays(&self, ids: &[usize], others: &[usize]) -> bool {
+        match self {
+            IndexMap::Zero => true,
+            IndexMap::Affine(rows) => rows.iter().all(|row| row.at(ids) == row.at(others)),
+            IndexMap::Tape(_) => false,
+        }
+    }
+
     /// Whether programs that have the same block follow one another, and every block lies where the map says.
     pub(crate) fn goes_once(&self, grid: &[usize], blocks: &BlockPlan) -> bool {
         let (IndexMap::Affine(rows), Some(counts)) = (self, blocks.counts()) else { return false };

@@ -12,6 +12,7 @@ use crate::hooks::Hooks;
 use crate::outputs::{Filled, Output};
 use crate::parallel;
 use crate::proofs::Proofs;
+use crate::ready::Kernels;
 use crate::run::Run;
 use crate::tape::Tape;
 use pallas_ir::{AxisSemantics, DeviceOptions, Interpretation, Launch, MemorySpace, Operand, RefType, Role, Type};
@@ -54,6 +55,8 @@ pub struct LaunchPlan {
     batch: Option<Batch>,
     /// What a strict run need not look for.
     pub(crate) proofs: Proofs,
+    /// The kernel for programs that nobody looks at.
+    pub(crate) ready: Kernels,
 }
 
 #[derive(Debug)]
@@ -145,6 +148,7 @@ impl LaunchPlan {
                 .collect(),
             batch: None,
             proofs: Proofs::default(),
+            ready: Kernels::default(),
         };
         plan.check(launch)?;
         plan.proofs = Proofs::of(launch, &plan);
@@ -177,6 +181,7 @@ impl LaunchPlan {
             parallel: self.parallel.clone(),
             batch: None,
             proofs: self.proofs,
+            ready: Kernels::default(),
         }
     }
 
@@ -320,6 +325,7 @@ impl LaunchPlan {
         // Programs that run at the same time are run together.
         let together = self.topology.as_ref().map_or(1, Topology::size).max(1);
         for number in (0..programs).step_by(together) {
+            run.goes_on = number + together < programs;
             let result = run.program(number, &ids, hooks);
             run.hazards(hooks);
             result.map_err(|error| error.in_program(&ids))?;

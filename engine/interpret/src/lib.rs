@@ -42,6 +42,7 @@ mod print;
 mod product;
 mod proofs;
 mod races;
+mod ready;
 mod rehearsal;
 mod reinterpret;
 mod run;

@@ -25,6 +25,16 @@ impl Number {
         }
     }
 
+    /// The element of a buffer, if it is of such a type.
+    pub(crate) fn at(buffer: &Buffer, place: usize) -> Option<Number> {
+        match buffer {
+            Buffer::I32(elements) => elements.get(place).copied().map(Number::Integer),
+            Buffer::Bool(elements) => elements.get(place).copied().map(Number::Flag),
+            Buffer::F32(elements) => elements.get(place).copied().map(Number::Float),
+            _ => None,
+        }
+    }
+
     /// As an integer: 0 and 1 for flags.
     pub(crate) fn integer(self) -> Option<i32> {
         match self {
@@ -55,22 +65,9 @@ impl Value {
     pub(crate) fn number(&self) -> Option<Number> {
         match self {
             Value::Number(number) => Some(*number),
-            Value::Tile(tile) => match tile.buffer() {
-                Buffer::I32(elements) => only(elements).map(Number::Integer),
-                Buffer::Bool(elements) => only(elements).map(Number::Flag),
-                Buffer::F32(elements) => only(elements).map(Number::Float),
-                _ => None,
-            },
+            Value::Tile(tile) if tile.size() == 1 => Number::at(tile.buffer(), 0),
             _ => None,
         }
-    }
-}
-
-/// The element, where there is one.
-fn only<T: Copy>(elements: &[T]) -> Option<T> {
-    match elements {
-        &[element] => Some(element),
-        _ => None,
     }
 }
 
@@ -82,26 +79,8 @@ impl Machine<'_> {
 
     /// Runs a step on numbers.
     pub(crate) fn run_number(&mut self, step: &Step, op: NumberOp) -> Result<(), RunError> {
-        let malformed = || RunError::malformed("a scalar of another type was expected");
         let operand = |place: usize| step.operands.get(place).and_then(|&source| self.number(source));
-        let integer = |place: usize| operand(place).and_then(Number::integer).ok_or_else(malformed);
-        let float = |place: usize| operand(place).and_then(Number::float).ok_or_else(malformed);
-        let extent = |numbers: &[usize], axis: usize| match numbers.get(axis) {
-            Some(&number) => Ok(Number::Integer(number as i32)),
-            None => Err(RunError::malformed(format!("the grid has no axis {axis}"))),
-        };
-        let result = match op {
-            NumberOp::ProgramId(axis) => extent(self.ids, axis)?,
-            NumberOp::NumPrograms(axis) => extent(self.grid, axis)?,
-            NumberOp::Binary(op) => Number::Integer(op.of_integers(integer(0)?, integer(1)?).ok_or_else(malformed)?),
-            NumberOp::Compare(op) => Number::Flag(op.holds(integer(0)?, integer(1)?)),
-            NumberOp::Float(op) => Number::Float(op.of_floats(float(0)?, float(1)?).ok_or_else(malformed)?),
-            NumberOp::MultiplyAdd { form, divides } => {
-                Number::Float(form.of_floats([float(0)?, float(1)?, float(2)?], divides))
-            }
-            NumberOp::Integer => Number::Integer(integer(0)?),
-            NumberOp::Flag => Number::Flag(integer(0)? != 0),
-        };
+        let result = op.of((self.ids, self.grid), operand)?;
         match step.results.as_slice() {
             &[register] => self.put(register, Value::Number(result)),
             _ => return Err(malformed()),
@@ -110,5 +89,47 @@ impl Machine<'_> {
             self.put(register, Value::Empty);
         }
         Ok(())
+    }
+}
+
+fn malformed() -> RunError {
+    RunError::malformed("a scalar of another type was expected")
+}
+
+impl NumberOp {
+    /// What it gives of its operands, in a program of a grid.
+    #[inline]
+    pub(crate) fn of(
+        self,
+        (ids, grid): (&[usize], &[usize]),
+        operand: impl Fn(usize) -> Option<Number>,
+    ) -> Result<Number, RunError> {
+        let integer = |place: usize| operand(place).and_then(Number::integer).ok_or_else(malformed);
+        let float = |place: usize| operand(place).and_then(Number::float).ok_or_else(malformed);
+        let extent = |numbers: &[usize], axis: usize| match numbers.get(axis) {
+            Some(&number) => Ok(Number::Integer(number as i32)),
+            None => Err(RunError::malformed(format!("the grid has no axis {axis}"))),
+        };
+        Ok(match self {
+            NumberOp::ProgramId(axis) => extent(ids, axis)?,
+            NumberOp::NumPrograms(axis) => extent(grid, axis)?,
+            NumberOp::Binary(op) => Number::Integer(op.of_integers(integer(0)?, integer(1)?).ok_or_else(malformed)?),
+            NumberOp::Compare(op) => Number::Flag(op.holds(integer(0)?, integer(1)?)),
+            NumberOp::Float(op) => Number::Float(op.of_floats(float(0)?, float(1)?).ok_or_else(malformed)?),
+            NumberOp::MultiplyAdd { form, divides } => {
+                Number::Float(form.of_floats([float(0)?, float(1)?, float(2)?], divides))
+            }
+            NumberOp::Integer => Number::Integer(integer(0)?),
+            NumberOp::Flag => Number::Flag(integer(0)? != 0),
+        })
+    }
+
+    /// The dtype of what it gives.
+    pub(crate) fn dtype(self) -> DType {
+        match self {
+            NumberOp::ProgramId(_) | NumberOp::NumPrograms(_) | NumberOp::Binary(_) | NumberOp::Integer => DType::I32,
+            NumberOp::Compare(_) | NumberOp::Flag => DType::Bool,
+            NumberOp::Float(_) | NumberOp::MultiplyAdd { .. } => DType::F32,
+        }
     }
 }

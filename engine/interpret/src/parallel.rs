@@ -254,7 +254,9 @@ fn programs(
         ids[axis] = from;
         ids[axis + 1..].fill(0);
         let first = stretch * grid[axis] * inner;
-        for number in first + from * inner..first + to * inner {
+        let end = first + to * inner;
+        for number in first + from * inner..end {
+            run.goes_on = number + 1 < end;
             run.program(number, &ids, hooks)?;
             if run.wrote_inputs() {
                 return Err(RunError::eval("a program writes to an input"));

@@ -13,6 +13,7 @@ use crate::machine::{Machine, Value, registers};
 use crate::memory::{Memory, View};
 use crate::outputs::Filled;
 use crate::races::Races;
+use crate::ready::Stage;
 use crate::upcoming::Upcoming;
 use crate::visits::{Visits, outside};
 use pallas_ir::{Interpretation, MemorySpace, RefType, Role};
@@ -37,6 +38,12 @@ pub(crate) struct Run<'a> {
     visits: Vec<Visits>,
     first_output: usize,
     clock: CopyClock,
+    /// The kernel as it runs where nobody looks.
+    stage: Stage<'a>,
+    /// Whether the next program of the grid follows the one that runs.
+    pub(crate) goes_on: bool,
+    /// For each operand whether all of it is stored by the next program once more.
+    skips: Vec<bool>,
     /// Whether blocks of outputs are watched, where races are looked for.
     watches_blocks: bool,
 }
@@ -129,6 +136,9 @@ impl<'a> Run<'a> {
             states,
             prefetched,
             clock,
+            stage: Stage::default(),
+            goes_on: false,
+            skips: Vec::new(),
             watches_blocks: false,
         })
     }
@@ -217,6 +227,18 @@ impl<'a> Run<'a> {
                 self.memory.forget_from(buffers);
                 None
             }
+            None if lazily && self.find_stage()? => {
+                self.skips.clear();
+                let next = self.upcoming.ids();
+                let skips = self
+                    .plan
+                    .operands
+                    .iter()
+                    .map(|operand| self.goes_on && operand.role == Role::Output && operand.map.stays(ids, next));
+                self.skips.extend(skips);
+                self.stage.run(&mut self.memory, hooks, self.plan, (ids, self.grid), &self.skips)?;
+                None
+            }
             None => {
                 if let Some(races) = &mut self.memory.races {
                     let along = self.plan.parallel.iter();
@@ -270,6 +292,12 @@ impl<'a> Run<'a> {
             hooks.program(&ProgramEvent { number, ids, blocks: &self.indices, times, copies: &self.clock.copies });
         }
         Ok(())
+    }
+
+    /// Whether the kernel is ready for the blocks that are there.
+    fn find_stage(&mut self) -> Result<bool, RunError> {
+        let programs = self.grid.iter().fold(1usize, |all, &extent| all.saturating_mul(extent));
+        self.stage.find(self.plan, programs, &self.registers, &self.memory)
     }
 
     /// Looks for races from now on; those of programs that have the same block of an output if `blocks` are looked at, too.

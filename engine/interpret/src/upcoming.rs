@@ -36,6 +36,11 @@ impl Upcoming {
         std::mem::swap(&mut self.ids, &mut self.following);
     }
 
+    /// The ids of the program that follows in the grid, where there is one.
+    pub(crate) fn ids(&self) -> &[usize] {
+        &self.ids
+    }
+
     /// Forgets what was found, as what it was found from has changed.
     pub(crate) fn forget(&mut self) {
         self.ids.clear();

@@ -44,12 +44,12 @@ fn rows<F, T: Float>(combine: Combine, values: &[T], length: usize, result: &mut
 /// `result` is the combination of `count` neighbouring rows as long as it is.
 fn columns<F, T: Float>(combine: Combine, values: &[T], count: usize, result: &mut [T]) {
     let width = result.len();
+    if values.len() <= NEAR && width.is_multiple_of(MANY) {
+        near_of::<T, MANY>(combine, values, width, result);
+        return;
+    }
     if values.len() <= NEAR && width.is_multiple_of(BESIDE) {
-        match combine {
-            Combine::Sum => near_columns(values, width, result, combine.identity(), T::plus),
-            Combine::Max => near_columns(values, width, result, combine.identity(), T::maximum),
-            Combine::Min => near_columns(values, width, result, combine.identity(), T::minimum),
-        }
+        near_of::<T, BESIDE>(combine, values, width, result);
         return;
     }
     // A stretch of columns stays in the innermost cache.
@@ -71,13 +71,29 @@ fn columns<F, T: Float>(combine: Combine, values: &[T], count: usize, result: &m
 }
 }
 
-/// Elements that the innermost cache holds, and columns of them that are combined at a time.
+/// Elements that the innermost cache holds, and columns of them that are combined at a time: as many as do not wait for each other.
 const NEAR: usize = 8192;
+const MANY: usize = 4 * LANES;
 const BESIDE: usize = 2 * LANES;
+
+#[inline(always)]
+fn near_of<T: Float, const BESIDE: usize>(combine: Combine, values: &[T], width: usize, result: &mut [T]) {
+    match combine {
+        Combine::Sum => near_columns::<T, BESIDE>(values, width, result, combine.identity(), T::plus),
+        Combine::Max => near_columns::<T, BESIDE>(values, width, result, combine.identity(), T::maximum),
+        Combine::Min => near_columns::<T, BESIDE>(values, width, result, combine.identity(), T::minimum),
+    }
+}
 
 /// Rows that lie in the innermost cache: a few columns of all of them are combined in registers.
 #[inline(always)]
-fn near_columns<T: Float>(values: &[T], width: usize, result: &mut [T], identity: T, combine: impl Fn(T, T) -> T) {
+fn near_columns<T: Float, const BESIDE: usize>(
+    values: &[T],
+    width: usize,
+    result: &mut [T],
+    identity: T,
+    combine: impl Fn(T, T) -> T,
+) {
     for (place, result) in result.as_chunks_mut::<BESIDE>().0.iter_mut().enumerate() {
         let mut combined = [identity; BESIDE];
         for row in values.chunks_exact(width) {

@@ -20,6 +20,7 @@ mod layers;
 mod layout;
 mod lines;
 mod loops;
+mod ready;
 mod rows;
 mod run;
 pub(crate) mod stream;
@@ -34,6 +35,7 @@ pub use inlaid::Inlaid;
 pub use lanes::Lanes;
 pub use layers::Layer;
 pub use layout::{Place, View};
+pub use ready::{Ready, Reduction, Start};
 pub use target::Target;
 
 /// Elements that go through a chain at a time.

@@ -120,8 +120,27 @@ impl Chain {
     }
 }
 
+/// Reduces rows that were just computed. Sums of windows have room of their own, where rows are windows.
+pub(super) fn sum_up(
+    combine: Combine,
+    values: &[f32],
+    [length, inner]: [usize; 2],
+    result: &mut [f32],
+    windows: &mut Vec<f32>,
+) {
+    let count = result.len() / inner.max(1);
+    if combine != Combine::Sum || inner != 1 || length <= WINDOW || !length.is_multiple_of(WINDOW) {
+        middle(combine, values, [count, length, inner], result);
+        return;
+    }
+    let many = values.len() / WINDOW;
+    windows.resize(windows.len().max(many), 0.0);
+    middle(Combine::Sum, values, [many, WINDOW, 1], &mut windows[..many]);
+    middle(Combine::Sum, &windows[..many], [count, length / WINDOW, 1], result);
+}
+
 /// As many rows as make a group.
-fn rows_at_once(length: usize) -> usize {
+pub(super) fn rows_at_once(length: usize) -> usize {
     (GROUP / length).max(1)
 }
 
@@ -132,7 +151,7 @@ fn in_a_row<'a>(chain: &Chain, read: &View<'a>) -> Option<&'a [f32]> {
     even.then(|| elements.get(read.base..read.base + chain.shape.size())).flatten()
 }
 
-fn combine(op: ReduceOp) -> Option<Combine> {
+pub(super) fn combine(op: ReduceOp) -> Option<Combine> {
     match op {
         ReduceOp::Sum => Some(Combine::Sum),
         ReduceOp::Max => Some(Combine::Max),

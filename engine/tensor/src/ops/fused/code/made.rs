@@ -11,8 +11,8 @@ use super::translate::translated;
 #[cfg(target_arch = "x86_64")]
 use super::{avx2::Avx2, avx512::Avx512, frame::function};
 use crate::isa::{Isa, isa};
-use std::sync::OnceLock;
 use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Arc, OnceLock};
 
 /// How an operand of a code lies.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -52,7 +52,7 @@ struct Made {
     isa: Isa,
     kinds: Vec<Kind>,
     /// None where the loops have to do it.
-    code: Option<Code>,
+    code: Option<Arc<Code>>,
 }
 
 /// A function, and the constants that it reads.
@@ -86,10 +86,10 @@ impl Codes {
     }
 
     /// The code for operands of some kinds.
-    pub(super) fn of(&self, chain: &Chain, kinds: &[Kind]) -> Option<&Code> {
+    pub(super) fn of(&self, chain: &Chain, kinds: &[Kind]) -> Option<&Arc<Code>> {
         let isa = isa();
         for made in &self.made {
-            let make = || Made { isa, kinds: kinds.to_vec(), code: Code::new(chain, kinds, isa) };
+            let make = || Made { isa, kinds: kinds.to_vec(), code: Code::new(chain, kinds, isa).map(Arc::new) };
             let made = made.get_or_init(make);
             // (Only tests compute with several instruction sets.)
             if made.kinds == kinds && made.isa == isa {

@@ -41,6 +41,8 @@ mod pairs;
 #[cfg(any(target_arch = "x86_64", all(target_arch = "aarch64", target_os = "linux")))]
 mod place;
 #[cfg(any(target_arch = "x86_64", all(target_arch = "aarch64", target_os = "linux")))]
+mod ready;
+#[cfg(any(target_arch = "x86_64", all(target_arch = "aarch64", target_os = "linux")))]
 mod run;
 #[cfg(any(target_arch = "x86_64", all(target_arch = "aarch64", target_os = "linux")))]
 mod shared;
@@ -52,7 +54,7 @@ mod translate;
 mod x86;
 
 #[cfg(any(target_arch = "x86_64", all(target_arch = "aarch64", target_os = "linux")))]
-pub(super) use {made::Kind, shared::Shared as Codes};
+pub(super) use {made::Kind, ready::Prepared, run::is_narrow, shared::Shared as Codes};
 
 /// The codes of a chain, of which there are none here.
 #[cfg(not(any(target_arch = "x86_64", all(target_arch = "aarch64", target_os = "linux"))))]

@@ -29,18 +29,19 @@ const MOST: usize = 1 << 16;
 
 /// An array's elements.
 #[derive(Clone, Copy, Debug, Default)]
-struct Elements {
-    address: usize,
-    length: usize,
-    size: usize,
+pub(super) struct Elements {
+    pub(super) address: usize,
+    pub(super) length: usize,
+    /// Bytes of one.
+    pub(super) size: usize,
 }
 
 impl Elements {
-    fn of<T>(elements: &[T]) -> Elements {
+    pub(super) fn of<T>(elements: &[T]) -> Elements {
         Elements { address: elements.as_ptr().expose_provenance(), length: elements.len(), size: size_of::<T>() }
     }
 
-    fn of_mut<T>(elements: &mut [T]) -> Elements {
+    pub(super) fn of_mut<T>(elements: &mut [T]) -> Elements {
         let (length, size) = (elements.len(), size_of::<T>());
         Elements { address: elements.as_mut_ptr().expose_provenance(), length, size }
     }
@@ -58,11 +59,46 @@ impl Elements {
 
 /// How an operand meets the code.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Way {
+pub(super) enum Way {
     /// Where it lies, with so many elements from row to row.
     There,
     /// Brought together, or put apart afterwards.
     Brought,
+}
+
+/// How the operands of a chain meet its code, the result last.
+#[derive(Debug, Default)]
+pub(super) struct Operands {
+    pub(super) ways: SmallVec<[Way; 8]>,
+    pub(super) kinds: SmallVec<[Kind; 8]>,
+    pub(super) behind: SmallVec<[Behind; 8]>,
+}
+
+/// How far behind what is computed the memory is asked for the next block of an operand.
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct Behind {
+    /// Whether it is asked for at all.
+    is_asked: bool,
+    /// In bytes, where it lies behind this one unless somebody knows better.
+    even: Option<isize>,
+}
+
+impl Behind {
+    /// How many bytes, where what is read next lies so many elements further, if that is known.
+    pub(super) fn bytes(self, next: Option<isize>, size: usize) -> Option<isize> {
+        match next {
+            _ if !self.is_asked => None,
+            Some(next) => (next != 0).then_some(next * size as isize),
+            None => self.even,
+        }
+    }
+}
+
+/// How many bytes behind the elements of a chunk memory is asked for what comes next, where `behind` does not say it: as many rows
+/// further as it takes until memory has answered.
+pub(super) fn ahead(behind: Option<isize>, (rows, columns): (usize, usize), pitch: isize, size: usize) -> isize {
+    let further = || AHEAD.div_ceil(columns * size) as isize;
+    behind.unwrap_or_else(|| if rows > 1 { further() * pitch } else { AHEAD as isize })
 }
 
 fn bytes(dtype: DType) -> usize {
@@ -73,7 +109,17 @@ fn bytes(dtype: DType) -> usize {
     }
 }
 
+/// Whether rows are shorter than a vector: those are brought together by the loops, so that they need not go through one by one.
+pub(in super::super) fn is_narrow(dims: &[Dim]) -> bool {
+    dims.len() > 1 && dims.last().is_none_or(|inner| inner.size < LANES)
+}
+
 impl Chain {
+    /// Whether there is, or may be, code for so much more work.
+    pub(in super::super) fn pays(&self, work: u64) -> bool {
+        self.reads.len() < OPERANDS && self.codes.pays(self, work)
+    }
+
     /// Computes chunks with code; false if there is none, and nothing was done.
     pub(in super::super) fn run_code(
         &self,
@@ -84,64 +130,14 @@ impl Chain {
         done: &mut impl FnMut(&Target<'_>, Range<usize>),
     ) -> bool {
         let work = to.saturating_sub(from) as u64 * self.len() as u64;
-        if reads.len() >= OPERANDS || !self.codes.pays(self, work) {
+        if !self.pays(work) {
             return false;
         }
         let Some((inner, outer)) = dims.split_last() else { return false };
-        // Rows that are shorter than a vector are brought together by the loops, so that they need not go through one by one.
-        if inner.size < LANES && !outer.is_empty() {
+        if is_narrow(dims) {
             return false;
         }
-        // What is read next is brought while this is computed. A block in one piece mostly has it behind it.
-        let block = |number: usize, size: usize| {
-            let bytes = self.shape.size() * size;
-            // All that is read now has to stay where it is.
-            if !BLOCK.contains(&(blocks(reads, dims) * bytes)) {
-                return None;
-            }
-            if let Some(next) = reads[number].next {
-                return (next != 0).then_some(next * size as isize);
-            }
-            let is_even = |pair: &[Dim]| pair[0].strides[number] == pair[1].strides[number] * pair[1].size as isize;
-            let goes = inner.strides[number] == 1 && dims.windows(2).all(is_even);
-            goes.then_some(bytes as isize)
-        };
-        // (Small arrays are asked for by nobody.)
-        let asks = if reads.iter().any(|read| read.buffer.len() >= LARGE) {
-            asks(reads)
-        } else {
-            SmallVec::from_elem(false, reads.len())
-        };
-        let mut behind: SmallVec<[Option<isize>; 8]> = SmallVec::new();
-        let mut ways: SmallVec<[Way; 8]> = SmallVec::new();
-        let mut kinds: SmallVec<[Kind; 8]> = SmallVec::new();
-        for (number, read) in self.reads.iter().enumerate() {
-            let (along, buffer) = (inner.strides[number], reads[number].buffer);
-            let way = match along {
-                0 | 1 => Way::There,
-                _ if read.dtype == read.lane => Way::Brought,
-                _ => return false,
-            };
-            let is_one = along == 0;
-            let is_ahead = along == 1 && buffer.len() >= LARGE && asks[number];
-            ways.push(way);
-            behind.push(if is_ahead { block(number, bytes(read.dtype)) } else { None });
-            kinds.push(Kind { is_one, is_ahead, streams: false, size: bytes(read.dtype) as u32 });
-            if with_elements!(buffer, elements => Elements::of(elements)).size != bytes(read.dtype) {
-                return false;
-            }
-        }
-        let length = with_elements_mut!(&target.elements, elements => elements.len());
-        let is_there = *inner.strides.last().unwrap_or(&0) == 1;
-        if !is_there && lane_of(self.result) != Some(self.result) {
-            return false;
-        }
-        // Lines of smaller numbers go through the caches.
-        let streams = is_there && target.streams && bytes(self.result) == 4;
-        let is_ahead = is_there && !streams && length >= LARGE;
-        ways.push(if is_there { Way::There } else { Way::Brought });
-        behind.push(None);
-        kinds.push(Kind { is_one: false, is_ahead, streams, size: bytes(self.result) as u32 });
+        let Some(Operands { ways, kinds, behind }) = self.code_operands(reads, target, dims) else { return false };
         let Some(code) = self.codes.of(self, &kinds) else { return false };
 
         let offsets = reads.iter().map(|read| read.base as isize).chain([target.base]).collect();
@@ -150,7 +146,7 @@ impl Chain {
         let mut call = Call::default();
         let mut compute = |piece: &mut Piece, target: &mut Target<'_>, place: usize| {
             onto.place(piece);
-            let made = (code, &kinds[..], &ways[..], &behind[..]);
+            let made = (&**code, &kinds[..], &ways[..], &behind[..]);
             self.chunk_by_code((reads, target, lanes), made, (inner, outer), (piece, &mut call));
             let end = place + piece.rows * piece.columns;
             done(target, place..end);
@@ -172,10 +168,62 @@ impl Chain {
         true
     }
 
+    /// How operands meet code; none where the loops have to do it.
+    pub(super) fn code_operands(&self, reads: &[View<'_>], target: &Target<'_>, dims: &[Dim]) -> Option<Operands> {
+        let inner = dims.last()?;
+        // What is read next is brought while this is computed. A block in one piece mostly has it behind it.
+        let block = |number: usize, size: usize| {
+            let bytes = self.shape.size() * size;
+            // All that is read now has to stay where it is.
+            if !BLOCK.contains(&(blocks(reads, dims) * bytes)) {
+                return Behind::default();
+            }
+            let is_even = |pair: &[Dim]| pair[0].strides[number] == pair[1].strides[number] * pair[1].size as isize;
+            let goes = inner.strides[number] == 1 && dims.windows(2).all(is_even);
+            Behind { is_asked: true, even: goes.then_some(bytes as isize) }
+        };
+        // (Small arrays are asked for by nobody.)
+        let asks = if reads.iter().any(|read| read.buffer.len() >= LARGE) {
+            asks(reads)
+        } else {
+            SmallVec::from_elem(false, reads.len())
+        };
+        let mut operands = Operands::default();
+        let Operands { ways, kinds, behind } = &mut operands;
+        for (number, read) in self.reads.iter().enumerate() {
+            let (along, buffer) = (inner.strides[number], reads[number].buffer);
+            let way = match along {
+                0 | 1 => Way::There,
+                _ if read.dtype == read.lane => Way::Brought,
+                _ => return None,
+            };
+            let is_one = along == 0;
+            let is_ahead = along == 1 && buffer.len() >= LARGE && asks[number];
+            ways.push(way);
+            behind.push(if is_ahead { block(number, bytes(read.dtype)) } else { Behind::default() });
+            kinds.push(Kind { is_one, is_ahead, streams: false, size: bytes(read.dtype) as u32 });
+            if with_elements!(buffer, elements => Elements::of(elements)).size != bytes(read.dtype) {
+                return None;
+            }
+        }
+        let length = with_elements_mut!(&target.elements, elements => elements.len());
+        let is_there = *inner.strides.last().unwrap_or(&0) == 1;
+        if !is_there && lane_of(self.result) != Some(self.result) {
+            return None;
+        }
+        // Lines of smaller numbers go through the caches.
+        let streams = is_there && target.streams && bytes(self.result) == 4;
+        let is_ahead = is_there && !streams && length >= LARGE;
+        ways.push(if is_there { Way::There } else { Way::Brought });
+        behind.push(Behind::default());
+        kinds.push(Kind { is_one: false, is_ahead, streams, size: bytes(self.result) as u32 });
+        Some(operands)
+    }
+
     fn chunk_by_code(
         &self,
         (reads, target, lanes): (&[View<'_>], &mut Target<'_>, &mut Lanes),
-        (code, kinds, ways, behind): (&Code, &[Kind], &[Way], &[Option<isize>]),
+        (code, kinds, ways, behind): (&Code, &[Kind], &[Way], &[Behind]),
         (inner, outer): (&Dim, &Dim),
         (piece, call): (&Piece, &mut Call),
     ) {
@@ -191,9 +239,9 @@ impl Chain {
             let size = elements.size as isize;
             call.addresses[number] = elements.address.wrapping_add_signed(start * size);
             call.pitches[number] = pitch * size;
-            // As many rows further as it takes until memory has answered.
-            let further = AHEAD.div_ceil(columns * elements.size) as isize;
-            let ahead = behind[number].unwrap_or(if rows > 1 { further * pitch * size } else { AHEAD as isize });
+            let next = reads.get(number).and_then(|read| read.next);
+            let behind = behind[number].bytes(next, elements.size);
+            let ahead = ahead(behind, (rows, columns), call.pitches[number], elements.size);
             call.ahead[number] = call.addresses[number].wrapping_add_signed(ahead);
         };
         for (number, read) in self.reads.iter().enumerate() {

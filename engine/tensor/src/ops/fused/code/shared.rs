@@ -68,7 +68,7 @@ impl Shared {
     }
 
     /// The code for operands of some kinds.
-    pub(super) fn of(&self, chain: &Chain, kinds: &[super::Kind]) -> Option<&super::made::Code> {
+    pub(super) fn of(&self, chain: &Chain, kinds: &[super::Kind]) -> Option<&Arc<super::made::Code>> {
         self.codes(chain).of(chain, kinds)
     }
 

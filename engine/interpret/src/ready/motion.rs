@@ -1,0 +1,242 @@
+//! A kernel that is ready in motion.
+
+use super::place::Place;
+use super::{Act, Carry, Frame, From, Kernel, Read, Scalar};
+use crate::error::RunError;
+use crate::hooks::Hooks;
+use crate::later::Later;
+use crate::memory::Memory;
+use crate::numbers::Number;
+use crate::tape::Pure;
+use pallas_ir::function::Location;
+use pallas_ir::op::EvalContext;
+use pallas_tensor::ops::fused::{Lanes, Ready, Start};
+use pallas_tensor::{Array, Buffer, DType, Shape};
+use smallvec::SmallVec;
+
+/// A program that runs.
+struct Motion<'a> {
+    kernel: &'a Kernel,
+    frame: &'a mut Frame,
+    /// What is read where it lies: elements, where they begin, and how much farther the next program's do.
+    inputs: SmallVec<[Start<'a>; 8]>,
+    lanes: &'a mut Lanes,
+    hooks: &'a mut dyn Hooks,
+    locations: &'a [Location],
+    ids: &'a [usize],
+    grid: &'a [usize],
+    skips: &'a [bool],
+}
+
+/// Runs a program. What it writes is in its slots already.
+pub(super) fn run(
+    kernel: &Kernel,
+    frame: &mut Frame,
+    memory: &mut Memory,
+    (hooks, locations): (&mut dyn Hooks, &[Location]),
+    (ids, grid): (&[usize], &[usize]),
+    skips: &[bool],
+) -> Result<(), RunError> {
+    let Memory { buffers, workshop, .. } = memory;
+    let inputs = kernel.inputs.iter().map(|input| {
+        let buffer = &buffers[input.buffer];
+        match &buffer.later {
+            Some(Later::Block(window)) => Start { buffer: window.array.buffer(), base: window.base, next: window.next },
+            _ => Start { buffer: buffer.array.buffer(), base: 0, next: None },
+        }
+    });
+    let inputs = inputs.collect();
+    let lanes = &mut workshop.lanes;
+    Motion { kernel, frame, inputs, lanes, hooks, locations, ids, grid, skips }.acts(&kernel.acts)
+}
+
+/// Takes a buffer out of its slot to be written; whoever takes it puts it back.
+fn take(slots: &mut [Buffer], slot: usize) -> Buffer {
+    std::mem::replace(&mut slots[slot], Buffer::U8(Vec::new()))
+}
+
+impl Motion<'_> {
+    fn acts(&mut self, acts: &[Act]) -> Result<(), RunError> {
+        acts.iter().try_for_each(|act| self.act(act))
+    }
+
+    fn act(&mut self, act: &Act) -> Result<(), RunError> {
+        match act {
+            Act::Number { op, args, out } => {
+                let operand = |place: usize| args.get(place).and_then(|&arg| self.scalar(arg));
+                let number = op.of((self.ids, self.grid), operand)?;
+                self.put(*out, number);
+            }
+            Act::Element { place, from, out } => {
+                let base = self.find(place)?;
+                let number = self.scalar(Scalar::Element(Read { from: *from, base, moves: None }));
+                self.put(*out, number.ok_or_else(|| RunError::malformed("an integer scalar was expected"))?);
+            }
+            Act::Find { place, moves } => self.frame.bases[*moves] = self.find(place)?,
+            Act::Tile { ready, reads, out, base, moves } => {
+                let base = base + moves.map_or(0, |moves| self.frame.bases[moves]);
+                let mut target = take(&mut self.frame.slots, *out);
+                self.compute(ready, reads, &mut target, base);
+                self.frame.slots[*out] = target;
+                if let Some(stored) = self.frame.stored.get_mut(*out) {
+                    *stored = true;
+                }
+            }
+            Act::Whole { ready, reads, spare, out, skips } => {
+                let owned = &self.kernel.owned[*out];
+                if *skips && !owned.is_read && self.skips.get(owned.operand) == Some(&true) {
+                    return Ok(());
+                }
+                let mut target = take(&mut self.frame.slots, *spare);
+                self.compute(ready, reads, &mut target, 0);
+                self.frame.slots[*spare] = std::mem::replace(&mut self.frame.slots[*out], target);
+                self.frame.stored[*out] = true;
+            }
+            Act::Reduce { ready, reduction, reads, keep, out } => {
+                let mut target = take(&mut self.frame.slots, *out);
+                let mut kept = keep.map(|keep| take(&mut self.frame.slots, keep));
+                {
+                    let starts = starts(self.kernel, self.frame, &self.inputs, reads);
+                    ready.reduce(*reduction, &starts, kept.as_mut(), &mut target, self.lanes);
+                }
+                self.frame.slots[*out] = target;
+                if let (Some(keep), Some(kept)) = (keep, kept) {
+                    self.frame.slots[*keep] = kept;
+                }
+            }
+            Act::Pure { pure, operands, outs } => self.pure(pure, operands, outs)?,
+            Act::Cond { which, branches } => {
+                let which = self.integer(*which)?.clamp(0, branches.len() as i64 - 1) as usize;
+                self.acts(&branches[which])?;
+            }
+            Act::For { bounds: [lower, upper], counter, begin, body, next } => {
+                let (lower, upper) = (self.integer(*lower)?, self.integer(*upper)?);
+                self.carry(begin)?;
+                for round in lower..upper {
+                    if self.hooks.cancelled() {
+                        return Err(RunError::cancelled());
+                    }
+                    self.put(*counter, Number::Integer(round as i32));
+                    self.acts(body)?;
+                    self.carry(next)?;
+                }
+            }
+        }
+        Ok(())
+    }
+
+    fn pure(&mut self, pure: &Pure, operands: &[(From, DType, Shape)], outs: &[usize]) -> Result<(), RunError> {
+        let array = |(from, dtype, shape): &(From, DType, Shape)| {
+            let buffer = match *from {
+                From::Constant(constant) => return Ok(self.kernel.constants[constant].clone()),
+                From::Slot(slot) => &self.frame.slots[slot],
+                From::Input(input) => self.inputs[input].buffer,
+            };
+            Array::with_dtype(*dtype, shape.clone(), buffer.clone())
+        };
+        let operands = operands.iter().map(array).collect::<Result<SmallVec<[Array; 4]>, _>>()?;
+        let context = EvalContext { attributes: &pure.attributes, results: &pure.results };
+        let results = (pure.eval)(&context, operands)?;
+        for (mut result, &out) in results.into_iter().zip(outs) {
+            let slot = &mut self.frame.slots[out];
+            let fits = result.size() == slot.len() && slot.stores(result.dtype());
+            if !fits {
+                return Err(RunError::malformed("an op gave a tile of another type"));
+            }
+            *slot = std::mem::replace(result.make_mut(), Buffer::U8(Vec::new()));
+        }
+        Ok(())
+    }
+
+    /// Has a chain compute what begins at an element of a buffer that was taken out.
+    fn compute(&mut self, ready: &Ready, reads: &[Read], target: &mut Buffer, base: usize) {
+        let starts = starts(self.kernel, self.frame, &self.inputs, reads);
+        ready.run(&starts, target, base, self.lanes);
+    }
+
+    /// Moves what is carried from where it was computed to where the next round reads it, all at once.
+    fn carry(&mut self, carries: &[Carry]) -> Result<(), RunError> {
+        let mut numbers: SmallVec<[(usize, Number); 4]> = SmallVec::new();
+        for carry in carries {
+            match carry {
+                Carry::Number { from, to } => {
+                    let number = self.scalar(*from);
+                    numbers.push((*to, number.ok_or_else(|| RunError::malformed("a carry is no scalar"))?));
+                }
+                Carry::Tile { ready, reads, room, .. } => {
+                    let mut target = take(&mut self.frame.slots, *room);
+                    self.compute(ready, reads, &mut target, 0);
+                    self.frame.slots[*room] = target;
+                }
+            }
+        }
+        for carry in carries {
+            if let Carry::Tile { room, to, .. } = *carry {
+                self.frame.slots.swap(room, to);
+            }
+        }
+        numbers.into_iter().for_each(|(to, number)| self.put(to, number));
+        Ok(())
+    }
+
+    fn put(&mut self, to: usize, number: Number) {
+        self.frame.numbers[to] = number;
+        if let Some(cell) = self.kernel.numbers[to] {
+            match (&mut self.frame.slots[cell], number) {
+                (Buffer::I32(element), Number::Integer(value)) => element.fill(value),
+                (Buffer::Bool(element), Number::Flag(value)) => element.fill(value),
+                (Buffer::F32(element), Number::Float(value)) => element.fill(value),
+                _ => {}
+            }
+        }
+    }
+
+    #[inline]
+    fn scalar(&self, scalar: Scalar) -> Option<Number> {
+        number(self.kernel, self.frame, &self.inputs, scalar)
+    }
+
+    fn integer(&self, scalar: Scalar) -> Result<i64, RunError> {
+        let number = self.scalar(scalar).and_then(Number::integer);
+        number.map(i64::from).ok_or_else(|| RunError::malformed("an integer scalar was expected"))
+    }
+
+    fn find(&mut self, place: &Place) -> Result<usize, RunError> {
+        let (kernel, frame, inputs) = (self.kernel, &*self.frame, &self.inputs[..]);
+        let position = |scalar: Scalar| number(kernel, frame, inputs, scalar)?.integer().map(i64::from);
+        place.find(position, (&mut *self.hooks, self.locations), self.ids)
+    }
+}
+
+/// Where the operands of a chain begin now.
+#[inline]
+fn starts<'a>(kernel: &'a Kernel, frame: &'a Frame, inputs: &[Start<'a>], reads: &[Read]) -> SmallVec<[Start<'a>; 6]> {
+    reads.iter().map(|&read| start(kernel, frame, inputs, read)).collect()
+}
+
+/// Where an operand begins now.
+#[inline]
+fn start<'a>(kernel: &'a Kernel, frame: &'a Frame, inputs: &[Start<'a>], read: Read) -> Start<'a> {
+    let base = read.base + read.moves.map_or(0, |moves| frame.bases[moves]);
+    match read.from {
+        From::Slot(slot) => Start { buffer: &frame.slots[slot], base, next: None },
+        From::Input(input) => {
+            let start = inputs[input];
+            Start { base: start.base + base, ..start }
+        }
+        From::Constant(constant) => Start { buffer: kernel.constants[constant].buffer(), base, next: None },
+    }
+}
+
+/// The number that a scalar is now.
+#[inline]
+fn number(kernel: &Kernel, frame: &Frame, inputs: &[Start<'_>], scalar: Scalar) -> Option<Number> {
+    match scalar {
+        Scalar::Number(number) => Some(frame.numbers[number]),
+        Scalar::Constant(number) => Some(number),
+        Scalar::Element(read) => {
+            let Start { buffer, base, .. } = start(kernel, frame, inputs, read);
+            Number::at(buffer, base)
+        }
+    }
+}

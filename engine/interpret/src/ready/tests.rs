@@ -1,0 +1,138 @@
+//! Kernels that are ready against the same kernels on their tapes, to the bit, and which kernels are.
+
+use crate::hooks::{Hooks, OutOfBounds};
+use crate::launch::LaunchPlan;
+use pallas_ir::text::parse_launch;
+use pallas_ir::{Launch, Role};
+use pallas_tensor::{Array, DType, Shape};
+
+/// Looks at programs, so that they run on the tape, or does not; hears of subscripts that leave their Refs.
+struct Hears {
+    looks: bool,
+    outside: Vec<(Vec<usize>, i64, bool)>,
+}
+
+impl Hooks for Hears {
+    fn wants_programs(&self) -> bool {
+        self.looks
+    }
+
+    fn out_of_bounds(&mut self, access: &OutOfBounds<'_>) {
+        self.outside.push((access.ids.to_vec(), access.start, access.writes));
+    }
+}
+
+/// Floats between -2.5 and 2.5, and integers from 0 to 3: pages that there are.
+fn inputs(launch: &Launch) -> Vec<Array> {
+    let inputs = launch.operands.iter().filter(|operand| operand.role != Role::Output);
+    let array = inputs.map(|operand| {
+        let shape: Shape = operand.array.shape.clone();
+        let numbers = 0..shape.size();
+        match operand.array.dtype {
+            DType::F32 => Array::from_f32s(shape, &numbers.map(|i| i as f32 * 0.37 % 5.0 - 2.5).collect::<Vec<_>>()),
+            _ => Array::from_i32s(shape, &numbers.map(|i| (i % 4) as i32).collect::<Vec<_>>()),
+        }
+        .expect("as many")
+    });
+    array.collect()
+}
+
+/// Runs a launch both ways, twice: what is computed by code is, the second time. Says whether it was ready.
+fn agrees(text: &str) -> bool {
+    let launch = parse_launch(text).expect("a launch");
+    let plan = LaunchPlan::new(&launch).expect("it is well formed");
+    let run = |looks: bool| {
+        let mut hooks = Hears { looks, outside: Vec::new() };
+        (plan.run(inputs(&launch), &mut hooks).expect("it runs"), hooks.outside)
+    };
+    let (expected, outside) = run(true);
+    for _ in 0..2 {
+        let (found, told) = run(false);
+        assert!(found.iter().zip(&expected).all(|(found, expected)| found.same_bits(expected)));
+        assert_eq!(told, outside);
+    }
+    plan.ready.0.iter().any(|kernel| matches!(kernel.get(), Some(Some(_))))
+}
+
+#[test]
+fn kernels_of_small_tiles_are_ready_and_compute_the_same() {
+    assert!(agrees(include_str!("../../benches/steps/paged.ir")));
+    assert!(agrees(include_str!("../../benches/steps/norm.ir")));
+    assert!(agrees(include_str!("../../benches/steps/scan.ir")));
+}
+
+/// A kernel over blocks of (8, 16) with scratch memory of that shape, which is zero at first.
+fn small(body: &str) -> String {
+    let block = |name: &str, kind: &str| {
+        format!(
+            "{kind} @{name}: f32[256,16] block=[8, 16] map @m(%0: i32[]) {{\n%1 = constant 0 : i32[]\nyield %0, %1\n}}\n"
+        )
+    };
+    format!(
+        "launch grid=[32] interpret=plain {{\n{}{}scratch ref<f32[8,16], vmem>
+        kernel @k(%x_ref: ref<f32[8,16]>, %o_ref: ref<f32[8,16]>, %s_ref: ref<f32[8,16], vmem>) {{
+        %0 = program_id axis=0 : i32[]\n%1 = constant 0 : i32[]\n%2 = eq %0, %1 : bool[]
+        %3 = convert_element_type %2 dtype=i32 weak=false : i32[]
+        cond %3 {{ }} {{
+          %4 = constant 0.0 : f32[]\n%5 = broadcast_in_dim %4 shape=[8, 16] dims=[] : f32[8,16]\nstore %s_ref[:, :], %5
+        }}
+        {body}\n}}\n}}\n",
+        block("x_ref", "input"),
+        block("o_ref", "output")
+    )
+}
+
+#[test]
+fn what_was_loaded_stays_what_it_was() {
+    let body = "%6 = load %s_ref[:, :] : f32[8,16]\n%7 = load %x_ref[:, :] : f32[8,16]\n%8 = add %6, %7 : f32[8,16]
+        store %s_ref[:, :], %8\n%9 = mul %6, %7 : f32[8,16]\nstore %o_ref[:, :], %9";
+    assert!(agrees(&small(body)));
+}
+
+#[test]
+fn loops_carry_tiles_and_numbers_and_subscripts_that_leave_their_ref_are_told() {
+    let body = "%10 = constant 0 : i32[]\n%11 = constant 9 : i32[]\n%12 = constant 0.5 : f32[]
+        %13 = load %x_ref[0, :] : f32[16]
+        %14, %15 = for %10, %11, %13, %12 (%16: i32[]*, %17: f32[16], %18: f32[]) {
+          %19 = load %x_ref[%16, :] : f32[16]
+          %20 = broadcast_in_dim %18 shape=[16] dims=[] : f32[16]
+          %21 = mul %17, %20 : f32[16]
+          %22 = add %21, %19 : f32[16]
+          %23 = load %s_ref[%16, :] : f32[16]
+          %24 = sub %22, %23 : f32[16]
+          store %s_ref[%16, :], %24
+          store %o_ref[%16, :], %22
+          %25 = add %18, %12 : f32[]
+          yield %22, %25
+        } : f32[16], f32[]
+        %26 = rev %14 axes=[0] : f32[16]
+        store %o_ref[3, :], %26";
+    assert!(agrees(&small(body)));
+}
+
+#[test]
+fn a_store_that_the_next_program_does_again_is_left_out_but_for_the_last() {
+    // All programs have the one block of the output.
+    let text = small("%6 = load %x_ref[:, :] : f32[8,16]\n%7 = neg %6 : f32[8,16]\nstore %o_ref[:, :], %7");
+    let (first, rest) = text.split_once("output").expect("an output");
+    let rest = rest.replacen("yield %0, %1", "yield %1, %1", 1);
+    assert!(agrees(&format!("{first}output{rest}")));
+    // Where it depends on the program, each is done.
+    let text = small("%6 = load %x_ref[:, :] : f32[8,16]\ncond %3 { } {\nstore %o_ref[:, :], %6\n}");
+    let (first, rest) = text.split_once("output").expect("an output");
+    let rest = rest.replacen("yield %0, %1", "yield %1, %1", 1);
+    assert!(agrees(&format!("{first}output{rest}")));
+}
+
+#[test]
+fn what_is_written_over_what_is_read_is_computed_elsewhere_first() {
+    let body = "%6 = load %s_ref[0:7, :] : f32[7,16]\n%7 = load %x_ref[1:8, :] : f32[7,16]\n%8 = add %6, %7 : f32[7,16]
+        store %s_ref[1:8, :], %8\n%9 = load %s_ref[:, :] : f32[8,16]\nstore %o_ref[:, :], %9";
+    assert!(agrees(&small(body)));
+}
+
+#[test]
+fn large_tiles_are_left_to_the_tape() {
+    let text = small("%6 = load %x_ref[:, :] : f32[8,16]\nstore %o_ref[:, :], %6").replace("8,16", "8,2048");
+    assert!(!agrees(&text.replace("8, 16", "8, 2048").replace("256,16", "256,2048")));
+}

@@ -1,0 +1,283 @@
+//! Chains over operands that lie as they did before: where each begins is all that differs from one run to the next. Loops, chunks,
+//! how far they reach and which code there is are found out once; a kernel of small programs does little else otherwise.
+//!
+//! What has no code, or not yet, goes the way of all chains.
+
+use super::chain::Chain;
+#[cfg(any(target_arch = "x86_64", all(target_arch = "aarch64", target_os = "linux")))]
+use super::code::{Prepared, is_narrow};
+use super::lanes::Lanes;
+use super::layout::{Dim, Strides, View, merged};
+use super::rows::{combine, rows_at_once, sum_up};
+use super::target::Target;
+use super::walk::{Piece, Walk};
+use crate::buffer::{Buffer, BufferMut, Element};
+use crate::dtype::DType;
+use crate::ops::reduce::ReduceOp;
+use smallvec::SmallVec;
+use std::borrow::Cow;
+use std::sync::{Arc, OnceLock};
+
+/// Elements of a result that are worth it, at most.
+const LARGE: usize = 1 << 16;
+/// Chunks, at most.
+const PIECES: usize = 64;
+/// Elements times operations that the loops could have computed while they find out what they are to do.
+const ASIDE: u64 = 512;
+
+/// Something that is read.
+#[derive(Clone, Copy, Debug)]
+pub struct Start<'a> {
+    /// The array's elements.
+    pub buffer: &'a Buffer,
+    /// The position of the first that the chain reads: see [`Ready::first`].
+    pub base: usize,
+    /// How much farther in the array lies what is read next in its place, where that is known.
+    pub next: Option<isize>,
+}
+
+/// A chain, and how its operands lie.
+#[derive(Debug)]
+pub struct Ready {
+    chain: Arc<Chain>,
+    /// For each read how far behind its array's first element that is which the chain reads first.
+    first: SmallVec<[usize; 4]>,
+    /// Strides of each operand by dimension of the result, the result last.
+    strides: SmallVec<[Strides; 4]>,
+    dims: SmallVec<[Dim; 4]>,
+    /// The chunks: of all of the result, or of as many rows as are reduced at a time.
+    #[cfg_attr(
+        not(any(target_arch = "x86_64", all(target_arch = "aarch64", target_os = "linux"))),
+        expect(dead_code, reason = "only code asks")
+    )]
+    groups: Vec<Group>,
+    #[cfg(any(target_arch = "x86_64", all(target_arch = "aarch64", target_os = "linux")))]
+    code: OnceLock<Prepared>,
+}
+
+/// Chunks that go through together.
+#[derive(Debug)]
+#[cfg_attr(
+    not(any(target_arch = "x86_64", all(target_arch = "aarch64", target_os = "linux"))),
+    expect(dead_code, reason = "only code asks")
+)]
+struct Group {
+    /// From one element of the result to another.
+    from: usize,
+    to: usize,
+    pieces: Vec<Piece>,
+    reach: SmallVec<[Reach; 4]>,
+}
+
+/// The first and the last element that chunks reach of an operand, from where it begins.
+#[derive(Clone, Copy, Debug, Default)]
+#[cfg_attr(
+    not(any(target_arch = "x86_64", all(target_arch = "aarch64", target_os = "linux"))),
+    expect(dead_code, reason = "only code asks")
+)]
+pub(super) struct Reach {
+    pub(super) first: isize,
+    pub(super) last: isize,
+}
+
+/// What rows of a chain's result are reduced to: see [`Chain::reduce`].
+#[derive(Clone, Copy, Debug)]
+pub struct Reduction {
+    /// With what.
+    pub op: ReduceOp,
+    /// So many elements, so far apart.
+    pub sizes: [usize; 2],
+    /// Whether what is computed is kept.
+    pub keeps: bool,
+}
+
+impl Ready {
+    /// Prepares a chain whose result has some strides where it goes. `arrays` are the strides of what each read takes part of. None
+    /// where there is so much to compute that it does not matter.
+    pub fn new(chain: &Arc<Chain>, arrays: &[&[isize]], target: &[isize]) -> Option<Ready> {
+        Ready::with(chain, arrays, target, None)
+    }
+
+    /// The same where rows of the result are reduced.
+    pub fn reducing(chain: &Arc<Chain>, arrays: &[&[isize]], reduction: Reduction) -> Option<Ready> {
+        Ready::with(chain, arrays, &chain.even, Some(reduction))
+    }
+
+    fn with(chain: &Arc<Chain>, arrays: &[&[isize]], target: &[isize], reduction: Option<Reduction>) -> Option<Ready> {
+        let size = chain.shape.checked_size().filter(|&size| size > 0 && size <= LARGE)?;
+        let fits = arrays.len() == chain.reads.len()
+            && target.len() == chain.shape.rank()
+            && chain.reads.iter().zip(arrays).all(|(read, array)| read.shape.rank() == array.len());
+        if !fits {
+            return None;
+        }
+        let (mut first, mut strides) = (SmallVec::new(), SmallVec::<[Strides; 4]>::new());
+        for (read, array) in chain.reads.iter().zip(arrays) {
+            let (start, along) = read.place.locate_signed(0, array);
+            first.push(usize::try_from(start).ok()?);
+            strides.push(along);
+        }
+        strides.push(Strides::from_slice(target));
+        let dims = merged(&chain.shape, strides.iter().map(|strides| &strides[..]));
+        let mut ready = Ready {
+            chain: chain.clone(),
+            first,
+            strides,
+            dims,
+            groups: Vec::new(),
+            #[cfg(any(target_arch = "x86_64", all(target_arch = "aarch64", target_os = "linux")))]
+            code: OnceLock::new(),
+        };
+        let (span, keeps) = match reduction {
+            Some(Reduction { sizes: [length, inner], keeps, .. }) => {
+                let row = length.checked_mul(inner).filter(|&row| row > 0 && size.is_multiple_of(row))?;
+                (rows_at_once(row) * row, keeps)
+            }
+            None => (size, true),
+        };
+        for from in (0..size).step_by(span) {
+            let to = size.min(from + span);
+            // What is not kept is written to the same place again and again.
+            let start = if keeps { 0 } else { -(from as isize) };
+            ready.groups.push(ready.group(from, to, start)?);
+        }
+        Some(ready)
+    }
+
+    /// The chunks from one element to another of a result that begins at `start`.
+    fn group(&self, from: usize, to: usize, start: isize) -> Option<Group> {
+        let operands = self.strides.len();
+        let mut offsets = SmallVec::from_elem(0, operands);
+        offsets[operands - 1] = start;
+        let mut walk = Walk::new(&self.dims, offsets, (from, to), LARGE)?;
+        let mut pieces = Vec::new();
+        let mut piece = Piece::empty(operands);
+        while walk.next(&mut piece) {
+            pieces.push(piece.clone());
+        }
+        let inner = self.dims.last()?;
+        let outer = self.dims.iter().nth_back(1).unwrap_or(inner);
+        let reach = (0..operands).map(|operand| {
+            let mut reach: Option<Reach> = None;
+            for piece in &pieces {
+                let offset = piece.offsets[operand];
+                let down = (piece.rows as isize - 1) * outer.strides[operand];
+                let along = (piece.columns as isize - 1) * inner.strides[operand];
+                let first = offset + down.min(0) + along.min(0);
+                let last = offset + down.max(0) + along.max(0);
+                reach = Some(reach.map_or(Reach { first, last }, |reach| Reach {
+                    first: reach.first.min(first),
+                    last: reach.last.max(last),
+                }));
+            }
+            reach.unwrap_or_default()
+        });
+        let reach = reach.collect();
+        (pieces.len() <= PIECES).then_some(Group { from, to, pieces, reach })
+    }
+
+    /// The dtype of what is computed.
+    pub fn dtype(&self) -> DType {
+        self.chain.result
+    }
+
+    /// How many elements the result has.
+    pub fn size(&self) -> usize {
+        self.chain.shape.size()
+    }
+
+    /// How far behind the first element of its array that is which a read begins with.
+    pub fn first(&self, read: usize) -> usize {
+        self.first[read]
+    }
+
+    /// Computes the result, which begins at an element of the target.
+    pub fn run(&self, reads: &[Start<'_>], target: &mut Buffer, base: usize, lanes: &mut Lanes) {
+        assert_eq!(
+            matches!(target, Buffer::Bool(_)),
+            self.chain.result == DType::Bool,
+            "a chain writes what it computes"
+        );
+        #[cfg(any(target_arch = "x86_64", all(target_arch = "aarch64", target_os = "linux")))]
+        if let ([group], Some(code)) = (&self.groups[..], self.code(reads, || target.as_mut()))
+            && code.run((&group.pieces, &group.reach), reads, (target, base as isize))
+        {
+            return;
+        }
+        let strides = self.strides.last().map_or(&[][..], |strides| &strides[..]);
+        let strides = Cow::Borrowed(strides);
+        let mut target = Target { elements: target.as_mut(), base: base as isize, strides, streams: false };
+        self.chain.run(&self.views(reads), &mut target, lanes);
+    }
+
+    /// Computes rows and reduces them. What is computed goes to `keep`, where it was prepared for that.
+    pub fn reduce(
+        &self,
+        reduction: Reduction,
+        reads: &[Start<'_>],
+        mut keep: Option<&mut Buffer>,
+        result: &mut Buffer,
+        lanes: &mut Lanes,
+    ) {
+        let Reduction { op, sizes, .. } = reduction;
+        let (Some(combine), Some(result)) = (combine(op), f32::slice_mut(result)) else { return };
+        #[cfg(any(target_arch = "x86_64", all(target_arch = "aarch64", target_os = "linux")))]
+        if let Some(code) = self.code(reads, || BufferMut::F32(&mut [])) {
+            let mut rows = std::mem::take(&mut lanes.row);
+            if keep.is_none() {
+                rows.resize(rows.len().max(self.groups.first().map_or(0, |group| group.to)), 0.0);
+            }
+            let mut rows = Buffer::F32(rows);
+            let target = keep.as_deref_mut().unwrap_or(&mut rows);
+            let is_kept = reduction.keeps;
+            let [length, inner] = sizes;
+            let mut results = result.chunks_mut(inner.max(1) * rows_at_once(length * inner));
+            let done = self.groups.iter().all(|group| {
+                let done = code.run((&group.pieces, &group.reach), reads, (target, 0));
+                if let (true, Some(result), Some(values)) = (done, results.next(), f32::slice(target)) {
+                    let values = match is_kept {
+                        true => &values[group.from..group.to],
+                        false => &values[..group.to - group.from],
+                    };
+                    sum_up(combine, values, sizes, result, &mut lanes.windows);
+                }
+                done
+            });
+            lanes.row = f32::unwrap_buffer(rows).unwrap_or_default();
+            if done {
+                return;
+            }
+        }
+        let keep = keep.and_then(|keep| f32::slice_mut(keep));
+        self.chain.reduce(op, sizes, &self.views(reads), keep, result, lanes);
+    }
+
+    fn views<'a>(&'a self, reads: &[Start<'a>]) -> SmallVec<[View<'a>; 6]> {
+        let view = |(&Start { buffer, base, next }, strides): (&Start<'a>, &'a Strides)| View {
+            buffer,
+            base,
+            strides: Cow::Borrowed(&strides[..]),
+            next,
+        };
+        reads.iter().zip(&self.strides).map(view).collect()
+    }
+
+    /// The code, once it pays.
+    #[cfg(any(target_arch = "x86_64", all(target_arch = "aarch64", target_os = "linux")))]
+    #[inline]
+    fn code<'a>(&self, reads: &[Start<'_>], target: impl FnOnce() -> BufferMut<'a>) -> Option<&Prepared> {
+        self.code.get().or_else(|| self.prepare(reads, target()))
+    }
+
+    #[cfg(any(target_arch = "x86_64", all(target_arch = "aarch64", target_os = "linux")))]
+    #[cold]
+    fn prepare(&self, reads: &[Start<'_>], target: BufferMut<'_>) -> Option<&Prepared> {
+        let work = self.size() as u64 * self.chain.len() as u64 + ASIDE;
+        if is_narrow(&self.dims) || reads.len() != self.chain.reads.len() || !self.chain.pays(work) {
+            return None;
+        }
+        let strides = Cow::Borrowed(self.strides.last().map_or(&[][..], |strides| &strides[..]));
+        let target = Target { elements: target, base: 0, strides, streams: false };
+        Some(self.code.get_or_init(|| Prepared::new(&self.chain, &self.views(reads), &target, &self.dims)))
+    }
+}
