@@ -178,6 +178,7 @@ fn scan(source: &SourceFile, start: usize, indent: Option<usize>) -> Scanned {
                 if let Some(c) = word.chars().next() {
                     let message = match c {
                         '$' | '?' | '`' | '!' => "invalid syntax".to_string(),
+                        '\0' => "source code cannot contain null bytes".to_string(),
                         '\\' => "unexpected character after line continuation character".into(),
                         c if c.is_control() || c.is_whitespace() => {
                             format!("invalid non-printable character U+{:04X}", c as u32)

@@ -22,7 +22,7 @@ pub(crate) use test::{TestArgs, TestFormat};
 pub(crate) use tune::TuneArgs;
 pub(crate) use watch::WatchArgs;
 
-use clap::{Args, CommandFactory, FromArgMatches, Parser, Subcommand, ValueEnum};
+use clap::{Arg, Args, CommandFactory, FromArgMatches, Parser, Subcommand, ValueEnum};
 use std::path::PathBuf;
 
 /// Runs, checks, profiles and watches Pallas kernels, without Python or JAX.
@@ -60,8 +60,16 @@ pub(crate) fn command() -> clap::Command {
             name => command.mut_subcommand(name, |subcommand| subcommand.after_help(text)),
         };
     }
+    for name in WITHOUT_PROGRAM {
+        // Taken everywhere, so that it may stand in an alias; shown where it does something.
+        let python = Arg::new("python").long("python").value_parser(clap::value_parser!(PathBuf)).hide(true);
+        command = command.mut_subcommand(name, |subcommand| subcommand.arg(python));
+    }
     command
 }
+
+/// Subcommands that evaluate no program, and import nothing.
+const WITHOUT_PROGRAM: [&str; 4] = ["explain", "compare", "completions", "manual"];
 
 /// The subcommands.
 #[derive(Debug, Subcommand)]

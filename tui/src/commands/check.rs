@@ -88,8 +88,11 @@ pub(super) fn check(args: &CheckArgs, python: Option<&Path>, color: bool) -> Exi
             if files.len() == 1 { "" } else { "s" }
         ));
     }
-    if args.output_format == OutputFormat::Full && !stopped {
-        output::stdout(&unchecked);
+    match args.output_format {
+        _ if stopped => {}
+        OutputFormat::Full => output::stdout(&unchecked),
+        // Whoever reads findings by a program learns what was not looked at all the same.
+        _ => output::stderr(&unchecked),
     }
     if stopped {
         output::error(&format!("stopped after {done} of {} files", files.len()));

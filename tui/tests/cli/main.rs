@@ -81,6 +81,38 @@ fn shown(output: &Output) -> String {
 }
 
 #[test]
+fn what_was_not_checked_is_said_beside_findings_for_programs() {
+    let text = format!("{WRONG}\n\ndef other(path):\n  x = jnp.load(path)\n  return add(x.unheard())\n");
+    let case = Case::with("wrong.py", text);
+    let says = |text: &[u8]| {
+        String::from_utf8_lossy(text).contains("Not checked: wrong.py:23: nobody calls `other` here, and")
+    };
+    for (format, full) in [("full", true), ("concise", false), ("json", false), ("github", false), ("sarif", false)] {
+        let output = case.run(&["check", "wrong.py", "--output-format", format]);
+        assert_eq!((says(&output.stdout), says(&output.stderr)), (full, !full), "{format}: {}", shown(&output));
+    }
+}
+
+#[test]
+fn help_names_a_python_where_one_is_used() {
+    for (command, expected) in
+        [("check", true), ("explain", false), ("compare", false), ("completions", false), ("manual", false)]
+    {
+        let help = Case::new().run(&[command, "--help"]);
+        assert_eq!(String::from_utf8_lossy(&help.stdout).contains("--python"), expected, "{}", shown(&help));
+    }
+    assert!(Case::new().run(&["explain", "PL120", "--python", "nowhere"]).status.success());
+}
+
+#[test]
+fn a_null_byte_is_named() {
+    let case = Case::with("null.py", "x = 1\0\n");
+    let output = case.run(&["check", "null.py"]);
+    let expected = "error[PL000]: source code cannot contain null bytes\n --> null.py:1:6";
+    assert!(String::from_utf8_lossy(&output.stdout).contains(expected), "{}", shown(&output));
+}
+
+#[test]
 fn help() {
     insta::assert_snapshot!(shown(&Case::new().run(&["--help"])));
 }
