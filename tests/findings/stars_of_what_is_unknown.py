@@ -37,6 +37,7 @@ def launch(x, block, /, spare, *rest, scale, **options):
 if version(no_such_settings.version) not in [version("1.2")]:
     raise ImportError("too old")
 assert [int(row) for row in rows] == [8, 128], "two rows"
+assert tuple(map(int, rows)) == (8, 128) and list(filter(None, rows)) == [8, 128] and list(reversed(rows)) == [128, 8], "two rows"
 assert {name: 1 for name in names} == {"rows": 1}, "one name"
 assert [letter for name in [names] for letter in name] == ["a", "b"], "two letters"
 launch(*rows, **names)

@@ -72,7 +72,7 @@ fn filter(interp: &Interp, _class: &Rc<Class>, args: CallArgs) -> PyResult<Value
     let [function, iterable] = Call::new("filter", args).positional(interp, 2)?;
     let (function, iterable) = (function.and_then(Value::given), iterable.unwrap_or(Value::None));
     let iterator = interp.iter(&iterable)?;
-    Ok(NativeIterator::value("filter", move |interp| {
+    let items = NativeIterator::value("filter", move |interp| {
         while let Some(item) = interp.next(&iterator)? {
             interp.charge(1)?;
             let verdict = match &function {
@@ -85,7 +85,16 @@ fn filter(interp: &Interp, _class: &Rc<Class>, args: CallArgs) -> PyResult<Value
             }
         }
         Ok(None)
-    }))
+    });
+    of_known_length(interp, items, iterable.is_unknown().then_some(iterable))
+}
+
+/// Items made of what is not known are not known, nor how many there are. One is made for what is seen on the way.
+fn of_known_length(interp: &Interp, items: Value, unknown: Option<Value>) -> PyResult<Value> {
+    match unknown {
+        None => Ok(items),
+        Some(unknown) => interp.next(&items).map(|_| unknown),
+    }
 }
 
 fn map(interp: &Interp, _class: &Rc<Class>, args: CallArgs) -> PyResult<Value> {
@@ -96,8 +105,9 @@ fn map(interp: &Interp, _class: &Rc<Class>, args: CallArgs) -> PyResult<Value> {
     let (Some(function), true) = (arguments.next(), arguments.len() > 0) else {
         return Err(interp.type_error("map() must have at least two arguments."));
     };
-    let iterators = arguments.map(|iterable| interp.iter(&iterable)).collect::<PyResult<Vec<_>>>()?;
-    Ok(NativeIterator::value("map", move |interp| {
+    let iterables: Vec<Value> = arguments.collect();
+    let iterators = iterables.iter().map(|iterable| interp.iter(iterable)).collect::<PyResult<Vec<_>>>()?;
+    let items = NativeIterator::value("map", move |interp| {
         interp.charge(1)?;
         let mut items = Vec::with_capacity(iterators.len());
         for iterator in &iterators {
@@ -107,7 +117,8 @@ fn map(interp: &Interp, _class: &Rc<Class>, args: CallArgs) -> PyResult<Value> {
             }
         }
         interp.call_values(&function, items).map(Some)
-    }))
+    });
+    of_known_length(interp, items, iterables.into_iter().find(Value::is_unknown))
 }
 
 fn zip(interp: &Interp, _class: &Rc<Class>, args: CallArgs) -> PyResult<Value> {
@@ -165,7 +176,7 @@ fn reversed(interp: &Interp, _class: &Rc<Class>, args: CallArgs) -> PyResult<Val
     let [sequence] = Call::new("reversed", args).positional(interp, 1)?;
     let sequence = sequence.unwrap_or(Value::None);
     if sequence.is_unknown() {
-        return interp.iter(&sequence);
+        return Ok(sequence);
     }
     if let Some(iterator) = interp.call_special(&sequence, "__reversed__", [])? {
         return Ok(iterator);
