@@ -16,13 +16,15 @@ use std::time::{Duration, Instant};
 const QUIET: Duration = Duration::from_millis(30);
 /// But after so long it is looked at in any case.
 const LATEST: Duration = Duration::from_millis(500);
+/// A file that is not there is waited for so long: editors remove before they create.
+const GONE: Duration = Duration::from_secs(1);
 /// How often a file system without events is asked.
 const POLL: Duration = Duration::from_secs(1);
 
 /// What the watcher has to say.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum Notice {
-    /// These files have new content.
+    /// These files have new content, or are gone.
     Changed(Vec<PathBuf>),
     /// Changes are seen late, or not at all, for this reason.
     Problem(String),
@@ -119,6 +121,8 @@ struct State<N> {
     files: HashMap<PathBuf, (PathBuf, Option<u64>)>,
     /// A problem is said once.
     troubled: bool,
+    /// Since when a file is not there that was.
+    gone: Option<Instant>,
 }
 
 impl<N: FnMut(Notice)> State<N> {
@@ -133,6 +137,7 @@ impl<N: FnMut(Notice)> State<N> {
             folders: Vec::new(),
             files: HashMap::new(),
             troubled: false,
+            gone: None,
         }
     }
 
@@ -219,9 +224,10 @@ impl<N: FnMut(Notice)> State<N> {
     fn run(&mut self, inbox: &Receiver<Order>) {
         let mut since: Option<Instant> = None;
         loop {
-            let order = match since {
-                None => inbox.recv().map_err(|_| RecvTimeoutError::Disconnected),
-                Some(first) => inbox.recv_timeout(QUIET.min(LATEST.saturating_sub(first.elapsed()))),
+            let order = match (since, self.gone) {
+                (None, None) => inbox.recv().map_err(|_| RecvTimeoutError::Disconnected),
+                (None, Some(first)) => inbox.recv_timeout(GONE.saturating_sub(first.elapsed())),
+                (Some(first), _) => inbox.recv_timeout(QUIET.min(LATEST.saturating_sub(first.elapsed()))),
             };
             match order {
                 Ok(Order::Files(files)) => {
@@ -253,6 +259,10 @@ impl<N: FnMut(Notice)> State<N> {
                 Err(RecvTimeoutError::Timeout)
                     if !self.open.is_empty() && since.is_some_and(|first| first.elapsed() < LATEST) =>
                 {
+                    continue;
+                }
+                Err(RecvTimeoutError::Timeout) if since.is_none() => {
+                    self.miss();
                     continue;
                 }
                 Err(RecvTimeoutError::Timeout) => {}
@@ -290,16 +300,35 @@ impl<N: FnMut(Notice)> State<N> {
             || (is_write(event.kind, self.kind) && event.paths.iter().any(|path| self.files.contains_key(path)))
     }
 
-    /// Says which files have new content. A file that is missing is waited for: editors remove before they create.
+    /// Says which files have new content. One that is not there is waited for.
     fn compare(&mut self) {
+        let changed = self.changed(|now, seen| now.is_some() && now != seen);
+        let is_gone = self.files.iter().any(|(real, (_, seen))| seen.is_some() && stamp(real).is_none());
+        self.gone = is_gone.then(|| self.gone.unwrap_or_else(Instant::now));
+        self.say(changed);
+    }
+
+    /// Says which files are gone for good.
+    fn miss(&mut self) {
+        self.gone = None;
+        let changed = self.changed(|now, seen| now.is_none() && seen.is_some());
+        self.say(changed);
+    }
+
+    /// The files of which this is so, by what they hold now and what was seen of them; that is seen from now on.
+    fn changed(&mut self, is_so: impl Fn(Option<u64>, Option<u64>) -> bool) -> Vec<PathBuf> {
         let mut changed = Vec::new();
         for (real, (named, seen)) in &mut self.files {
             let now = stamp(real);
-            if now.is_some() && now != *seen {
+            if is_so(now, *seen) {
                 *seen = now;
                 changed.push(named.clone());
             }
         }
+        changed
+    }
+
+    fn say(&mut self, mut changed: Vec<PathBuf>) {
         if !changed.is_empty() {
             changed.sort();
             (self.notice)(Notice::Changed(changed));

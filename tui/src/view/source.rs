@@ -23,6 +23,7 @@ use ratatui::layout::Rect;
 use ratatui::style::Style;
 use ratatui::text::{Line, Span};
 use ratatui::widgets::Widget;
+use std::borrow::Cow;
 use std::ops::Range;
 
 /// What a tab is drawn as.
@@ -43,7 +44,8 @@ pub(super) fn draw(app: &App, styles: Styles, area: Rect, buffer: &mut Buffer) {
         (_, _, Some(launch)) => format!(" {} ", launch.launch.kernel.name),
         _ => String::new(),
     };
-    let title = Line::from(format!(" Source  {} ", source.path));
+    let path = span.map_or(Cow::Borrowed(&*source.path), |span| source.shown(span.start).path);
+    let title = Line::from(format!(" Source  {path} "));
     let inner = frame(app, styles, Pane::Source, area, title, Line::from(Span::styled(note, styles::DIM)), buffer);
     if source.text.is_empty() {
         empty(inner, &["the file is empty", "press e to write something"], buffer);

@@ -247,3 +247,13 @@ fn polling_sees_a_save_too() {
     fs::write(&file, "two").expect("written");
     assert_eq!(notices.recv_timeout(Duration::from_secs(20)), Ok(Notice::Changed(vec![file])));
 }
+
+#[test]
+fn a_file_that_is_gone_for_good_is_news_once_and_so_is_its_return() {
+    let fixture = watched();
+    fs::remove_file(&fixture.file).expect("removed");
+    fixture.expect_none("it may come back");
+    fixture.expect_one("it did not");
+    fs::write(&fixture.file, "one").expect("written");
+    fixture.expect_one("as it was before, and there again");
+}
