@@ -72,6 +72,17 @@ impl Machine<'_> {
 /// Rows, inner elements and columns.
 type Sizes = (usize, usize, usize);
 
+/// How a product takes a matrix of which it sums over one dimension, where `contracted` is where it expects that: its strides, how many
+/// rows or columns stay, and how many elements are summed.
+pub(crate) fn oriented(
+    inner: usize,
+    contracted: usize,
+    shape: &Shape,
+    [down, along]: [isize; 2],
+) -> ([isize; 2], usize, usize) {
+    (if inner == contracted { [down, along] } else { [along, down] }, shape[1 - inner], shape[inner])
+}
+
 /// The factors of a product, as rows by inner elements and inner elements by columns.
 fn matrices<'a>(
     registers: &'a [Value],
@@ -89,9 +100,8 @@ fn matrices<'a>(
             }
             Value::Coming(_) | Value::Ref(_) | Value::Number(_) | Value::Empty => return Err(malformed()),
         };
-        let inner = product.contracting[position];
-        let [down, along] = if inner == contracted { strides } else { [strides[1], strides[0]] };
-        Ok((Matrix { buffer, base, strides: [down, along] }, shape[1 - inner], shape[inner]))
+        let (strides, stays, inner) = oriented(product.contracting[position], contracted, shape, strides);
+        Ok((Matrix { buffer, base, strides }, stays, inner))
     };
     let (left, rows, inner) = matrix(0, 1)?;
     let (right, columns, same) = matrix(1, 0)?;

@@ -1,4 +1,4 @@
-//! Kernels of small tiles made ready: what does not change from program to program is worked out once, before the second one runs.
+//! Kernels of small tiles made ready: what does not change from program to program is worked out once.
 //! Tiles have places of their own for the whole run, what a Ref shows is where a buffer begins, chains know their strides, loops and
 //! code, and whoever reads a tile knows where it lies. A step is then to add up where its operands begin, and to compute.
 //!
@@ -141,6 +141,13 @@ enum Act {
         reads: Reads,
         keep: Option<usize>,
         out: usize,
+    },
+    /// Multiplies matrices that begin somewhere, with their strides; adds the product to what is there, if it says so.
+    Product {
+        factors: [(Read, [isize; 2]); 2],
+        sizes: (usize, usize, usize),
+        out: usize,
+        adds: bool,
     },
     /// Any other function of tiles, all of which lie in one piece.
     Pure {

@@ -11,6 +11,7 @@ use crate::tape::Pure;
 use pallas_ir::function::Location;
 use pallas_ir::op::EvalContext;
 use pallas_tensor::ops::fused::{Lanes, Ready, Start};
+use pallas_tensor::ops::{Matrix, matrix_product_onto};
 use pallas_tensor::{Array, Buffer, DType, Shape};
 use smallvec::SmallVec;
 
@@ -102,6 +103,19 @@ impl Motion<'_> {
                 self.frame.slots[*out] = target;
                 if let (Some(keep), Some(kept)) = (keep, kept) {
                     self.frame.slots[*keep] = kept;
+                }
+            }
+            &Act::Product { factors, sizes, out, adds } => {
+                let target = take(&mut self.frame.slots, out);
+                let mut tile = Array::with_dtype(DType::F32, [target.len()], target)?;
+                let [left, right] = factors.map(|(read, strides)| {
+                    let Start { buffer, base, .. } = start(self.kernel, self.frame, &self.inputs, read);
+                    Matrix { buffer, base, strides }
+                });
+                matrix_product_onto(&mut tile, left, right, sizes, adds)?;
+                self.frame.slots[out] = std::mem::replace(tile.make_mut(), Buffer::U8(Vec::new()));
+                if let Some(stored) = self.frame.stored.get_mut(out) {
+                    *stored = true;
                 }
             }
             Act::Pure { pure, operands, outs } => self.pure(pure, operands, outs)?,

@@ -132,6 +132,20 @@ fn what_is_written_over_what_is_read_is_computed_elsewhere_first() {
 }
 
 #[test]
+fn products_are_tiles_and_are_added_to_what_a_ref_holds() {
+    let product = "dot_general";
+    let body = format!(
+        "%6 = load %x_ref[:, :] : f32[8,16]
+        %7 = {product} %6, %6 contracting=[[1], [1]] batch=[[], []] : f32[8,8]
+        %8 = {product} %7, %6 contracting=[[0], [0]] batch=[[], []] : f32[8,16]
+        %9 = load %s_ref[:, :] : f32[8,16]
+        %10 = add %9, %8 : f32[8,16]\nstore %s_ref[:, :], %10
+        %11 = load %s_ref[:, :] : f32[8,16]\nstore %o_ref[:, :], %11"
+    );
+    assert!(agrees(&small(&body)));
+}
+
+#[test]
 fn large_tiles_are_left_to_the_tape() {
     let text = small("%6 = load %x_ref[:, :] : f32[8,16]\nstore %o_ref[:, :], %6").replace("8,16", "8,2048");
     assert!(!agrees(&text.replace("8, 16", "8, 2048").replace("256,16", "256,2048")));

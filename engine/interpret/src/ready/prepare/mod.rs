@@ -1,17 +1,19 @@
 //! From a tape to a kernel that is ready: where everything lies, and what computes it. What a register holds is followed through the
 //! steps in their order; a load is where its Ref's elements are, as long as they stay what they are, and a copy otherwise.
 
-use super::place::Place;
+mod access;
+mod chains;
+mod loops;
+
 use super::{Act, Carry, From, Input, Kernel, Owned, Read, Reads, Scalar, Strides};
-use crate::access::Access;
 use crate::later::Later;
 use crate::launch::LaunchPlan;
 use crate::machine::Value;
 use crate::memory::Memory;
 use crate::numbers::Number;
-use crate::tape::{Action, Block, Fused, FusedEnd, NumberOp, Pure, Register, Source, Step};
-use pallas_ir::{Role, Type};
-use pallas_tensor::ops::fused::{Chain, ChainBuilder, Place as Whole, Ready, Reduction};
+use crate::tape::{Action, Block, NumberOp, Register, Source, Step};
+use pallas_ir::Role;
+use pallas_tensor::ops::fused::{Chain, ChainBuilder, Place as Whole, Ready};
 use pallas_tensor::{DType, Shape};
 use smallvec::SmallVec;
 use std::collections::{HashMap, HashSet};
@@ -203,6 +205,7 @@ impl<'a> Preparer<'a> {
                 Some(())
             }
             Action::For(body) => self.for_step(step, body, acts),
+            Action::Product(product) => self.product(step, product, acts),
             Action::Pure(pure) => self.pure(step, pure, acts),
             _ => None,
         }
@@ -271,262 +274,6 @@ impl<'a> Preparer<'a> {
         let operands: Vec<Lying> = sources.iter().map(|source| self.lying(source.register)).collect::<Option<_>>()?;
         let fits = |(read, lying): (usize, &Lying)| chain.read_type(read) == Some((lying.dtype, &lying.shape));
         (operands.len() == chain.reads() && operands.iter().enumerate().all(fits)).then_some(operands)
-    }
-
-    /// Where the subscript of a step points, in which memory, and what lies there.
-    fn place(
-        &mut self,
-        step: &Step,
-        access: &Access,
-        (reference, positions): (Source, &[Source]),
-        writes: bool,
-    ) -> Option<(Place, From, Lying)> {
-        let positions: SmallVec<[Scalar; 4]> =
-            positions.iter().map(|source| self.scalar(source.register)).collect::<Option<_>>()?;
-        let Some(Known::Ref(buffer, all)) = self.known.get(&reference.register).cloned() else { return None };
-        let at = (step.op, step.location, writes);
-        let (place, strides) = Place::new(access, &positions, (buffer, &all.shape, &all.strides), at)?;
-        let version = match all.from {
-            From::Slot(slot) => self.versions.get(slot).copied().unwrap_or_default(),
-            From::Input(_) | From::Constant(_) => 0,
-        };
-        let selected = Lying { shape: access.shape.clone(), strides, version, ..all };
-        Some((place, selected.from, selected))
-    }
-
-    /// A load: where it lies, or a copy.
-    fn load(&mut self, step: &Step, access: &Access, acts: &mut Vec<Act>) -> Option<()> {
-        let (&reference, positions) = step.operands.split_first()?;
-        let (place, from, mut lying) = self.place(step, access, (reference, positions), false)?;
-        let &[register] = &step.results[..] else { return None };
-        if let From::Slot(slot) = from {
-            self.kernel.owned.get_mut(slot)?.is_read = true;
-        }
-        match place.fixed() {
-            Some(base) => lying.base = base,
-            None => lying.moves = Some(self.find(place, acts)),
-        }
-        if self.copied.contains(&register) {
-            let chain = copy(&lying)?;
-            lying = self.tile(&chain, &[lying], acts)?;
-        }
-        self.known.insert(register, Known::Tile(lying));
-        Some(())
-    }
-
-    /// Has it found where a part begins.
-    fn find(&mut self, place: Place, acts: &mut Vec<Act>) -> usize {
-        let moves = self.kernel.bases;
-        self.kernel.bases += 1;
-        acts.push(Act::Find { place: Box::new(place), moves });
-        moves
-    }
-
-    /// Has a chain compute a tile.
-    fn tile(&mut self, chain: &Arc<Chain>, operands: &[Lying], acts: &mut Vec<Act>) -> Option<Lying> {
-        let out = self.slot(chain.dtype(), chain.shape())?;
-        let lying = Lying::dense(From::Slot(out), chain.dtype(), chain.shape());
-        let (ready, reads) = ready(chain, operands, &lying.strides)?;
-        acts.push(Act::Tile { ready, reads, out, base: 0, moves: None });
-        Some(lying)
-    }
-
-    /// Any other function of tiles: its operands are put together first, where they lie apart.
-    fn pure(&mut self, step: &Step, pure: &Pure, acts: &mut Vec<Act>) -> Option<()> {
-        let mut operands = Vec::with_capacity(step.operands.len());
-        for source in &step.operands {
-            let mut lying = self.lying(source.register)?;
-            let dense = Lying::dense(lying.from, lying.dtype, &lying.shape);
-            let is_whole = lying.strides == dense.strides && lying.base == 0 && lying.moves.is_none();
-            if !is_whole || matches!(lying.from, From::Input(_)) {
-                lying = self.tile(&copy(&lying)?, &[lying], acts)?;
-            }
-            operands.push((lying.from, lying.dtype, lying.shape));
-        }
-        let mut outs = Vec::with_capacity(step.results.len());
-        for (&register, ty) in step.results.iter().zip(&pure.results) {
-            let Type::Tensor(ty) = ty else { return None };
-            let out = self.slot(ty.dtype, &ty.shape)?;
-            self.known.insert(register, Known::Tile(Lying::dense(From::Slot(out), ty.dtype, &ty.shape)));
-            outs.push(out);
-        }
-        let results = pure.results.clone();
-        let pure = Pure { eval: pure.eval, attributes: pure.attributes.clone(), results };
-        acts.push(Act::Pure { pure: Box::new(pure), operands, outs });
-        Some(())
-    }
-
-    fn fused(&mut self, step: &Step, fused: &Fused, is_outermost: bool, acts: &mut Vec<Act>) -> Option<()> {
-        let chain = self.chains.get(fused.chain)?;
-        match &fused.end {
-            FusedEnd::Tile => {
-                let operands = self.operands(chain, &step.operands)?;
-                let tile = self.tile(chain, &operands, acts)?;
-                self.known.insert(*step.results.first()?, Known::Tile(tile));
-                Some(())
-            }
-            FusedEnd::Store(access) => {
-                let (&reference, rest) = step.operands.split_first()?;
-                let count = access.operands().count();
-                let (positions, sources) = rest.split_at_checked(count)?;
-                let operands = self.operands(chain, sources)?;
-                self.store(step, access, (reference, positions), (chain, &operands), is_outermost, acts)
-            }
-            FusedEnd::Reduce { op, sizes, keeps, shape } => {
-                let operands = self.operands(chain, &step.operands)?;
-                let reduction = Reduction { op: *op, sizes: *sizes, keeps: *keeps };
-                let arrays: SmallVec<[&[isize]; 4]> = operands.iter().map(|lying| &lying.strides[..]).collect();
-                let ready = Ready::reducing(chain, &arrays, reduction)?;
-                let reads = reads(&ready, &operands);
-                let out = self.slot(chain.dtype(), shape)?;
-                let keep = if *keeps { Some(self.slot(chain.dtype(), chain.shape())?) } else { None };
-                let mut tile = |register: Option<&Register>, slot: usize, shape: &Shape| {
-                    let lying = Lying::dense(From::Slot(slot), chain.dtype(), shape);
-                    self.known.insert(*register?, Known::Tile(lying));
-                    Some(())
-                };
-                tile(step.results.first(), out, shape)?;
-                if let Some(keep) = keep {
-                    tile(step.results.get(1), keep, chain.shape())?;
-                }
-                acts.push(Act::Reduce { ready: Box::new(ready), reduction, reads, keep, out });
-                Some(())
-            }
-        }
-    }
-
-    /// Has a chain compute what a Ref holds, or part of it.
-    fn store(
-        &mut self,
-        step: &Step,
-        access: &Access,
-        at: (Source, &[Source]),
-        (chain, operands): (&Arc<Chain>, &[Lying]),
-        is_outermost: bool,
-        acts: &mut Vec<Act>,
-    ) -> Option<()> {
-        let (place, from, lying) = self.place(step, access, at, true)?;
-        let From::Slot(slot) = from else { return None };
-        if chain.dtype() != lying.dtype || *chain.shape() != lying.shape {
-            return None;
-        }
-        // What is read where part of it is written is computed elsewhere first.
-        let meets = !access.is_full() && operands.iter().any(|operand| operand.from == from);
-        let (ready, reads) = if meets {
-            let tile = self.tile(chain, operands, acts)?;
-            ready(&copy(&tile)?, &[tile], &lying.strides)?
-        } else {
-            ready(chain, operands, &lying.strides)?
-        };
-        if access.is_full() {
-            let spare = match self.spares.get(&slot) {
-                Some(&spare) => spare,
-                None => {
-                    let spare = self.slot(lying.dtype, &lying.shape)?;
-                    self.spares.insert(slot, spare);
-                    spare
-                }
-            };
-            acts.push(Act::Whole { ready, reads, spare, out: slot, skips: is_outermost });
-        } else {
-            self.kernel.owned.get_mut(slot)?.is_read = true;
-            let (base, moves) = match place.fixed() {
-                Some(base) => (base, None),
-                None => (0, Some(self.find(place, acts))),
-            };
-            acts.push(Act::Tile { ready, reads, out: slot, base, moves });
-        }
-        self.versions[slot] += 1;
-        Some(())
-    }
-
-    fn for_step(&mut self, step: &Step, body: &Block, acts: &mut Vec<Act>) -> Option<()> {
-        let [lower, upper, carried @ ..] = &step.operands[..] else { return None };
-        let (&counter, params) = body.params.split_first()?;
-        let is_counted = matches!(self.known.get(&lower.register), Some(Known::Number(_, DType::I32)))
-            || self.lying(lower.register)?.dtype == DType::I32;
-        let bounds = [self.scalar(lower.register)?, self.scalar(upper.register)?];
-        if !is_counted || params.len() != carried.len() {
-            return None;
-        }
-        let counter = self.number(counter, DType::I32);
-        let mut begin = Vec::new();
-        let mut rooms = Vec::new();
-        for (&param, source) in params.iter().zip(carried) {
-            let lying = self.lying(source.register)?;
-            let is_number = lying.shape.rank() == 0 && matches!(lying.dtype, DType::I32 | DType::Bool | DType::F32);
-            if is_number {
-                let from = self.scalar(source.register)?;
-                let to = self.number(param, lying.dtype);
-                begin.push(Carry::Number { from, to });
-                rooms.push(None);
-                continue;
-            }
-            let (room, to) = (self.slot(lying.dtype, &lying.shape)?, self.slot(lying.dtype, &lying.shape)?);
-            let held = Lying::dense(From::Slot(to), lying.dtype, &lying.shape);
-            begin.push(carry(&lying, &held, room, to)?);
-            self.known.insert(param, Known::Tile(held));
-            rooms.push(Some(room));
-        }
-        // What is written in a round is not what was loaded before the loop.
-        let before = self.versions.clone();
-        self.written(body);
-        let body_acts = self.block(body, false)?;
-        let mut next = Vec::new();
-        for ((&param, source), room) in params.iter().zip(&body.yields).zip(rooms) {
-            let held = self.known.get(&param)?.clone();
-            next.push(match (held, room) {
-                (Known::Number(to, dtype), None) => {
-                    if self.lying(source.register)?.dtype != dtype {
-                        return None;
-                    }
-                    Carry::Number { from: self.scalar(source.register)?, to }
-                }
-                (Known::Tile(held), Some(room)) => {
-                    let From::Slot(to) = held.from else { return None };
-                    let lying = self.lying(source.register)?;
-                    if lying.shape != held.shape || lying.dtype != held.dtype {
-                        return None;
-                    }
-                    carry(&lying, &held, room, to)?
-                }
-                _ => return None,
-            });
-        }
-        if before != self.versions {
-            self.versions.iter_mut().for_each(|version| *version += 1);
-        }
-        for (&result, param) in step.results.iter().zip(params) {
-            let held = self.known.get(param)?.clone();
-            self.known.insert(result, held);
-        }
-        acts.push(Act::For { bounds, counter, begin, body: body_acts, next });
-        Some(())
-    }
-
-    /// Counts what a block writes, wherever it does.
-    fn written(&mut self, block: &Block) {
-        for step in &block.steps {
-            let stores = match &step.action {
-                Action::Store(..) => true,
-                Action::Fused(fused) => matches!(fused.end, FusedEnd::Store(_)),
-                Action::For(body) => {
-                    self.written(body);
-                    false
-                }
-                Action::Cond(branches) => {
-                    branches.iter().for_each(|branch| self.written(branch));
-                    false
-                }
-                _ => false,
-            };
-            let reference = step.operands.first().and_then(|source| self.known.get(&source.register));
-            if let (true, Some(Known::Ref(_, Lying { from: From::Slot(slot), .. }))) = (stores, reference)
-                && let Some(version) = self.versions.get_mut(*slot)
-            {
-                *version += 1;
-            }
-        }
     }
 }
 
