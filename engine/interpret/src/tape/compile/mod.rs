@@ -1,24 +1,21 @@
 //! From a function to a tape.
 
+mod control;
+mod memory;
+
 use super::contract::contract;
 use super::fuse::{self, End, Fusion, Group, Known, Reads, Yields, fuse};
 use super::reciprocal::reciprocals;
 use super::room::room;
 use super::simplify::{Simplified, simplify};
 use super::{
-    Action, AgentStep, Block, CopyStep, Fused, FusedEnd, MapBlock, Masking, PipelineStep, Product, Pure, Register,
-    SemaphoreStep, Source, Step, Tape,
+    Action, AgentStep, Block, CopyStep, Fused, FusedEnd, Product, Pure, Register, SemaphoreStep, Source, Step, Tape,
 };
-use crate::access::Access;
 use crate::error::RunError;
 use crate::launch::LaunchPlan;
 use pallas_ir::function::OpData;
-use pallas_ir::op::{ControlOp, EffectOp, MemoryOp, ProgramOp};
-use pallas_ir::{
-    Attribute, Function, IndexOperand, MemorySpace, OpId, OpKind, RefType, RegionId, SemaphoreOp, Type, ValueId, Window,
-};
-use pallas_tensor::Shape;
-use pallas_tensor::ops::BinaryOp;
+use pallas_ir::op::{EffectOp, MemoryOp, ProgramOp};
+use pallas_ir::{Attribute, Function, MemorySpace, OpId, OpKind, RegionId, SemaphoreOp, Type, ValueId};
 use smallvec::SmallVec;
 use std::collections::HashSet;
 use std::sync::Arc;
@@ -364,146 +361,5 @@ impl Compiler<'_> {
             is_part = true;
         }
         "a semaphore".into()
-    }
-
-    fn memory(&self, op: &OpData, kind: MemoryOp) -> Result<Action, RunError> {
-        if kind == MemoryOp::Reinterpret {
-            return match (op.operands.as_slice(), op.results.first().map(|&result| self.function.ty(result))) {
-                ([reference], Some(Type::Ref(ty))) if !self.is_tile(*reference) => {
-                    let permutation = op.attributes.ints("permutation");
-                    let permutation = permutation.map(|axes| axes.iter().map(|&axis| axis as usize).collect());
-                    Ok(Action::Reinterpret(Box::new(ty.clone()), permutation))
-                }
-                _ => Err(RunError::malformed("a Ref that is to be reinterpreted is missing")),
-            };
-        }
-        let (Some(pattern), Some(&reference)) = (op.attributes.index(), op.operands.first()) else {
-            return Err(RunError::malformed("an access has no subscript"));
-        };
-        let writes = matches!(kind, MemoryOp::Store | MemoryOp::Swap | MemoryOp::Atomic);
-        let masking = Masking { mask: op.attributes.flag("masked"), other: op.attributes.flag("other") };
-        let first = 1 + usize::from(writes);
-        let count = pattern.operand_count();
-        let expected = first + count + usize::from(masking.mask) + usize::from(masking.other);
-        if op.operands.len() != expected
-            || self.is_tile(reference)
-            || !op.operands[1..].iter().all(|&value| self.is_tile(value))
-        {
-            return Err(RunError::malformed(format!("the operands of {} do not fit its subscript", op.op.name)));
-        }
-        let arrays: Vec<&Shape> = pattern
-            .operands()
-            .zip(&op.operands[first..first + count])
-            .filter(|(kind, _)| *kind == IndexOperand::Array)
-            .map(|(_, &operand)| self.function.ty(operand).shape())
-            .collect();
-        let index_shape =
-            Shape::broadcast(&arrays).ok_or_else(|| RunError::malformed("index arrays do not broadcast"))?;
-        let padded = op.attributes.flag("padded");
-        let mut access = Box::new(Access::new(pattern, self.function.ty(reference).shape(), index_shape, padded));
-        let space = self.function.ty(reference).as_ref_type().map(|ty| ty.space);
-        access.overhangs = space == Some(MemorySpace::Gmem);
-        // Refs of a kernel's own tape stay what they are while programs run one after the other.
-        let fixed = self.fusion.runs_alone && self.function.params().contains(&reference);
-        access.stays = kind == MemoryOp::View && fixed && op.operands.len() == 1;
-        Ok(match kind {
-            MemoryOp::Load => Action::Load(access, masking),
-            MemoryOp::Store => Action::Store(access, masking),
-            MemoryOp::Swap => Action::Swap(access, masking),
-            MemoryOp::View | MemoryOp::Reinterpret => Action::View(access),
-            MemoryOp::Atomic => Action::Atomic {
-                access,
-                masking,
-                combine: match op.attributes.str("combine") {
-                    Some("add") => Some(BinaryOp::Add),
-                    Some("max") => Some(BinaryOp::Max),
-                    Some("min") => Some(BinaryOp::Min),
-                    Some("and") => Some(BinaryOp::And),
-                    Some("or") => Some(BinaryOp::Or),
-                    Some("xor") => Some(BinaryOp::Xor),
-                    Some("xchg") => None,
-                    _ => return Err(RunError::malformed("an atomic op says not what it does")),
-                },
-                accumulates: op.attributes.flag("accumulate"),
-            },
-        })
-    }
-
-    fn control(&mut self, op: &OpData, kind: ControlOp, captured: &mut Captured) -> Result<Action, RunError> {
-        let mut blocks = Vec::new();
-        for &region in &op.regions {
-            blocks.push(self.block(region, captured)?);
-        }
-        let carries = |blocks: &[&Block], extra: usize, count: usize| {
-            blocks.iter().all(|b| b.params.len() == count + extra) && op.results.len() == count
-        };
-        let operands = op.operands.len();
-        let malformed = || RunError::malformed(format!("{} does not fit its regions", op.op.name));
-        match kind {
-            ControlOp::For => {
-                let [body] = <[Block; 1]>::try_from(blocks).map_err(|_| malformed())?;
-                let count = operands.checked_sub(2).ok_or_else(malformed)?;
-                if !carries(&[&body], 1, count) || body.yields.len() != count {
-                    return Err(malformed());
-                }
-                Ok(Action::For(body))
-            }
-            ControlOp::While => {
-                let [condition, body] = <[Block; 2]>::try_from(blocks).map_err(|_| malformed())?;
-                if !carries(&[&condition, &body], 0, operands)
-                    || body.yields.len() != operands
-                    || condition.yields.len() != 1
-                {
-                    return Err(malformed());
-                }
-                Ok(Action::While { condition, body })
-            }
-            ControlOp::Cond => {
-                let fits = |block: &Block| block.params.is_empty() && block.yields.len() == op.results.len();
-                if operands != 1 || blocks.is_empty() || !blocks.iter().all(fits) {
-                    return Err(malformed());
-                }
-                Ok(Action::Cond(blocks))
-            }
-            ControlOp::Pipeline => {
-                let Some(Attribute::Pipeline(pipeline)) = op.attributes.get("pipeline") else {
-                    return Err(malformed());
-                };
-                let (axes, count) = (pipeline.grid.len(), pipeline.operands.len());
-                let body = blocks.pop().ok_or_else(malformed)?;
-                let fits = blocks.len() == count
-                    && body.params.len() == axes + count
-                    && operands == pipeline.scalars() + count
-                    && blocks.iter().zip(&pipeline.operands).zip(&op.operands[operands - count..]).all(
-                        |((map, operand), &source)| {
-                            map.params.len() == axes
-                                && map.yields.len() == operand.block.len()
-                                && self.function.ty(source).shape().len() == operand.block.len()
-                                && operand.window != Window::Slots { count: 0, lookahead: false }
-                        },
-                    );
-                if !fits || !op.results.is_empty() {
-                    return Err(malformed());
-                }
-                let maps = blocks
-                    .into_iter()
-                    .zip(&op.regions)
-                    .map(|(block, &region)| MapBlock { block, is_pure: self.is_pure(region) })
-                    .collect();
-                Ok(Action::Pipeline(Box::new(PipelineStep { pipeline: pipeline.clone(), maps, body })))
-            }
-            // The tracer puts the body in the place of a call before anything runs.
-            ControlOp::Call => Err(RunError::malformed("a call stands where its body should")),
-            ControlOp::Scoped => {
-                let [body] = <[Block; 1]>::try_from(blocks).map_err(|_| malformed())?;
-                let allocations: Option<Vec<RefType>> =
-                    body.params.iter().map(|&param| self.function.ty(ValueId(param)).as_ref_type().cloned()).collect();
-                let allocations = allocations.ok_or_else(malformed)?;
-                if operands != 0 || body.yields.len() != op.results.len() {
-                    return Err(malformed());
-                }
-                Ok(Action::Scoped(body, allocations))
-            }
-        }
     }
 }
