@@ -204,10 +204,7 @@ impl Ready {
         {
             return;
         }
-        let strides = self.strides.last().map_or(&[][..], |strides| &strides[..]);
-        let strides = Cow::Borrowed(strides);
-        let mut target = Target { elements: target.as_mut(), base: base as isize, strides, streams: false };
-        self.chain.run(&self.views(reads), &mut target, lanes);
+        self.chain.run(&self.views(reads), &mut self.target(target.as_mut(), base), lanes);
     }
 
     /// Computes rows and reduces them. What is computed goes to `keep`, where it was prepared for that.
@@ -252,6 +249,11 @@ impl Ready {
         self.chain.reduce(op, sizes, &self.views(reads), keep, result, lanes);
     }
 
+    fn target<'a>(&'a self, elements: BufferMut<'a>, base: usize) -> Target<'a> {
+        let strides = Cow::Borrowed(self.strides.last().map_or(&[][..], |strides| &strides[..]));
+        Target { elements, base: base as isize, strides, streams: false }
+    }
+
     fn views<'a>(&'a self, reads: &[Start<'a>]) -> SmallVec<[View<'a>; 6]> {
         let view = |(&Start { buffer, base, next }, strides): (&Start<'a>, &'a Strides)| View {
             buffer,
@@ -276,8 +278,66 @@ impl Ready {
         if is_narrow(&self.dims) || reads.len() != self.chain.reads.len() || !self.chain.pays(work) {
             return None;
         }
-        let strides = Cow::Borrowed(self.strides.last().map_or(&[][..], |strides| &strides[..]));
-        let target = Target { elements: target, base: 0, strides, streams: false };
+        let target = self.target(target, 0);
         Some(self.code.get_or_init(|| Prepared::new(&self.chain, &self.views(reads), &target, &self.dims)))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::ops::binary::BinaryOp;
+    use crate::ops::fused::{ChainBuilder, Code, Place};
+    use crate::ops::unary::UnaryOp;
+    use crate::shape::Shape;
+
+    /// `exp(x * y)` of blocks of (8, 16, 64), where `y` is one row for sixteen.
+    fn chain() -> Arc<Chain> {
+        let shape = Shape::from([8, 16, 64]);
+        let mut builder = ChainBuilder::new(shape.clone());
+        let x = builder.read(DType::F32, shape, Place::same(3)).expect("all of it");
+        let place =
+            Place { dims: [Some((0, 1)), None, Some((1, 1))].into_iter().collect(), starts: SmallVec::from_elem(0, 2) };
+        let y = builder.read(DType::F32, Shape::from([8, 64]), place).expect("rows");
+        let product = builder.step(Code::Binary(BinaryOp::Mul), &[x, y], DType::F32).expect("floats");
+        builder.step(Code::Unary(UnaryOp::Exp), &[product], DType::F32).expect("floats");
+        Arc::new(builder.finish().expect("two operations"))
+    }
+
+    fn floats(count: usize, step: f32) -> Buffer {
+        Buffer::F32((0..count).map(|i| i as f32 * step % 3.0 - 1.5).collect())
+    }
+
+    #[test]
+    fn a_chain_that_is_ready_computes_what_it_computes_otherwise_before_there_is_code_and_after() {
+        let (chain, mut lanes) = (chain(), Lanes::default());
+        let (x, y) = (floats(3 * 8 * 16 * 64, 0.37), floats(8 * 64, 0.11));
+        let even: &[isize] = &[1024, 64, 1];
+        let ready = Ready::new(&chain, &[even, &[64, 1]], even).expect("small");
+        for run in 0..40 {
+            // Another block each time.
+            let base = run % 3 * 8192;
+            let reads = [(&x, base), (&y, 0)].map(|(buffer, base)| Start { buffer, base, next: None });
+            let (mut found, mut expected) = (floats(8192, 0.0), floats(8192, 0.0));
+            ready.run(&reads, &mut found, 0, &mut lanes);
+            let views = [chain.view_at(0, &x, base, even), chain.view_of(1, &y)];
+            let strides = Cow::Borrowed(even);
+            let mut target = Target { elements: expected.as_mut(), base: 0, strides, streams: false };
+            chain.run(&views, &mut target, &mut lanes);
+            assert_eq!(found, expected);
+            for (sizes, keeps) in [([64, 1], false), ([16, 64], true), ([16, 64], false)] {
+                let reduction = Reduction { op: ReduceOp::Sum, sizes, keeps };
+                let ready = Ready::reducing(&chain, &[even, &[64, 1]], reduction).expect("small");
+                let (mut sums, mut others) = (floats(8192 / sizes[0], 0.0), floats(8192 / sizes[0], 0.0));
+                let mut rows = keeps.then(|| floats(8192, 0.0));
+                ready.reduce(reduction, &reads, rows.as_mut(), &mut sums, &mut lanes);
+                let result = f32::slice_mut(&mut others).expect("floats");
+                chain.reduce(ReduceOp::Sum, sizes, &views, None, result, &mut lanes);
+                assert_eq!(sums, others);
+                assert!(rows.is_none_or(|rows| rows == expected));
+            }
+        }
+        #[cfg(any(target_arch = "x86_64", all(target_arch = "aarch64", target_os = "linux")))]
+        assert!(ready.code.get().is_some() || crate::isa::isa() == crate::isa::Isa::Baseline);
     }
 }

@@ -51,6 +51,7 @@ impl Prepared {
         if self.isa != isa() || Compilation::now() == Compilation::Never {
             return false;
         }
+        assert_eq!(reads.len() + 1, made.kinds.len(), "a chain reads as many operands as it was prepared for");
         let mut call = Call::default();
         let mut begins: SmallVec<[usize; 8]> = SmallVec::new();
         let target = with_elements!(target, elements => Elements::of_mut(elements));
