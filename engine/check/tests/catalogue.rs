@@ -20,10 +20,10 @@ fn rules_are_in_order_and_well_named() {
             "{}",
             rule.code
         );
-        let file = PathBuf::from(env!("CARGO_MANIFEST_DIR"))
-            .join("src/rules")
-            .join(format!("{}.rs", rule.name.replace('-', "_")));
-        assert!(file.is_file(), "{} is not in a file of its name", rule.code);
+        let rules = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("src/rules");
+        let name = rule.name.replace('-', "_");
+        let is_there = [format!("{name}.rs"), format!("{name}/mod.rs")].iter().any(|file| rules.join(file).is_file());
+        assert!(is_there, "{} is in no file or folder of its name", rule.code);
     }
     let mut names: Vec<&str> = ALL.iter().map(|rule| rule.name).collect();
     names.sort_unstable();
