@@ -140,18 +140,29 @@ impl Motion<'_> {
     }
 
     fn pure(&mut self, pure: &Pure, operands: &[(From, DType, Shape)], outs: &[usize]) -> Result<(), RunError> {
-        let array = |(from, dtype, shape): &(From, DType, Shape)| {
-            let buffer = match *from {
-                From::Constant(constant) => return Ok(self.kernel.constants[constant].clone()),
-                From::Slot(slot) => &self.frame.slots[slot],
-                From::Input(input) => self.inputs[input].buffer,
-            };
-            Array::with_dtype(*dtype, shape.clone(), buffer.clone())
+        // A tile is lent to the op, and goes back to its slot behind it: who wants to write to it makes a copy.
+        let mut lent: SmallVec<[(usize, Array); 4]> = SmallVec::new();
+        let mut operand = |(from, dtype, shape): &(From, DType, Shape)| {
+            Ok::<_, RunError>(match *from {
+                From::Constant(constant) => self.kernel.constants[constant].clone(),
+                From::Slot(slot) => match lent.iter().find(|(other, _)| *other == slot) {
+                    Some((_, array)) => array.clone().reshaped(shape)?,
+                    None => {
+                        let array = Array::with_dtype(*dtype, shape.clone(), take(&mut self.frame.slots, slot))?;
+                        lent.push((slot, array.clone()));
+                        array
+                    }
+                },
+                From::Input(input) => Array::with_dtype(*dtype, shape.clone(), self.inputs[input].buffer.clone())?,
+            })
         };
-        let operands = operands.iter().map(array).collect::<Result<SmallVec<[Array; 4]>, _>>()?;
+        let operands = operands.iter().map(&mut operand).collect::<Result<SmallVec<[Array; 4]>, _>>();
         let context = EvalContext { attributes: &pure.attributes, results: &pure.results };
-        let results = (pure.eval)(&context, operands)?;
-        for (mut result, &out) in results.into_iter().zip(outs) {
+        let results = operands.and_then(|operands| Ok((pure.eval)(&context, operands)?));
+        for (slot, mut array) in lent {
+            self.frame.slots[slot] = std::mem::replace(array.make_mut(), Buffer::U8(Vec::new()));
+        }
+        for (mut result, &out) in results?.into_iter().zip(outs) {
             let slot = &mut self.frame.slots[out];
             let fits = result.size() == slot.len() && slot.stores(result.dtype());
             if !fits {

@@ -146,6 +146,26 @@ fn products_are_tiles_and_are_added_to_what_a_ref_holds() {
 }
 
 #[test]
+fn tiles_are_lent_to_ops_and_stay_what_they_are() {
+    // A tile is both operands, is read by another op behind it, and is what an op of the same kind would write to.
+    let body = "%6 = load %x_ref[0, :] : f32[16]
+        %7 = exp %6 : f32[16]
+        %8 = concatenate %7, %7 axis=0 : f32[32]
+        %9 = rev %8 axes=[0] : f32[32]
+        %10 = rev %7 axes=[0] : f32[16]
+        %11 = iota dtype=i32 shape=[16] axis=0 : i32[16]
+        %12 = constant 2.0 : f32[]
+        %13 = broadcast_in_dim %12 shape=[16] dims=[] : f32[16]
+        %14 = scatter %7, %13, %11 axes=[0] mode=\"fill\" combine=\"mul\" : f32[16]
+        %15 = add %14, %10 : f32[16]
+        %16 = add %15, %7 : f32[16]
+        store %o_ref[0, :], %16
+        %17 = reshape %9 shape=[2, 16] : f32[2,16]
+        store %o_ref[1:3, :], %17";
+    assert!(agrees(&small(body)));
+}
+
+#[test]
 fn large_tiles_are_left_to_the_tape() {
     let text = small("%6 = load %x_ref[:, :] : f32[8,16]\nstore %o_ref[:, :], %6").replace("8,16", "8,2048");
     assert!(!agrees(&text.replace("8, 16", "8, 2048").replace("256,16", "256,2048")));

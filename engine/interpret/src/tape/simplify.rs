@@ -104,9 +104,15 @@ fn is_scalar_broadcast(function: &Function, id: OpId) -> bool {
         && matches!(op.operands.as_slice(), [operand] if function.ty(*operand).shape().rank() == 0)
 }
 
-/// Elementwise ops of two tiles take a scalar for one of them.
+/// Elementwise ops of two tiles take a scalar for one of them, and a scatter takes one for all its updates.
 fn take_scalars(function: &Function, id: OpId, broadcasts: &HashMap<ValueId, ValueId>, simplified: &mut Simplified) {
     let op = function.op(id);
+    if op.op == pallas_ir::Op(&ops::SCATTER) {
+        if let Some(&scalar) = op.operands.get(1).and_then(|updates| broadcasts.get(updates)) {
+            simplified.scalars.insert((id, 1), scalar);
+        }
+        return;
+    }
     let [left, right] = op.operands.as_slice() else {
         return;
     };

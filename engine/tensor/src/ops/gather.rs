@@ -47,7 +47,7 @@ pub enum Combine {
 }
 
 /// Combines `updates` into the elements at flat positions, in order; positions outside are
-/// skipped. In place if nobody else holds the buffer.
+/// skipped. A single update goes to all positions. In place if nobody else holds the buffer.
 ///
 /// # Errors
 /// If there are not as many positions as updates, dtypes differ, or the operation does not accept
@@ -63,14 +63,15 @@ pub fn scatter_flat<P: Copy + Into<i64>>(
     if dtype != updates.dtype() {
         return Err(OpError::DTypeMismatch { op: OP, left: dtype, right: updates.dtype() });
     }
-    if positions.len() != updates.size() {
+    let stretched = updates.size() == 1;
+    if positions.len() != updates.size() && !stretched {
         return Err(OpError::argument(OP, format!("{} positions for {} updates", positions.len(), updates.size())));
     }
     let in_range = |position: P, length: usize| usize::try_from(position.into()).ok().filter(|&index| index < length);
     match combine {
         Combine::Replace => with_elements!(array.make_mut(), elements => {
             let updates = Element::slice(updates.buffer()).unwrap_or_default();
-            for (&position, &update) in positions.iter().zip(updates) {
+            for (&position, &update) in positions.iter().zip(repeated(updates, positions.len())) {
                 if let Some(index) = in_range(position, elements.len()) {
                     elements[index] = update;
                 }
@@ -85,6 +86,7 @@ pub fn scatter_flat<P: Copy + Into<i64>>(
             }
             let length = array.size();
             for (update, &position) in positions.iter().enumerate() {
+                let update = if stretched { 0 } else { update };
                 let Some(index) = in_range(position, length) else {
                     continue;
                 };
@@ -103,6 +105,12 @@ pub fn scatter_flat<P: Copy + Into<i64>>(
     Ok(array)
 }
 
+/// Updates for so many positions.
+fn repeated<T>(updates: &[T], positions: usize) -> impl Iterator<Item = &T> {
+    let rounds = if updates.len() == 1 { positions } else { 1 };
+    std::iter::repeat_n(updates, rounds).flatten()
+}
+
 /// The additions that kernels do by the million; false if this is not one of them.
 fn scatter_add_fast<P: Copy + Into<i64>>(
     op: BinaryOp,
@@ -112,11 +120,17 @@ fn scatter_add_fast<P: Copy + Into<i64>>(
     updates: &Array,
 ) -> bool {
     fn add<P: Copy + Into<i64>, T: Copy>(target: &mut [T], positions: &[P], updates: &[T], add: impl Fn(T, T) -> T) {
-        for (&position, &update) in positions.iter().zip(updates) {
-            let index = usize::try_from(position.into()).ok();
-            if let Some(element) = index.and_then(|index| target.get_mut(index)) {
-                *element = add(*element, update);
+        // A position is one comparison, whether it is negative or past the end.
+        let length = target.len() as u64;
+        let mut put = |position: P, update: T| {
+            let index = position.into() as u64;
+            if index < length {
+                target[index as usize] = add(target[index as usize], update);
             }
+        };
+        match *updates {
+            [update] => positions.iter().for_each(|&position| put(position, update)),
+            _ => positions.iter().zip(updates).for_each(|(&position, &update)| put(position, update)),
         }
     }
     if op != BinaryOp::Add || !matches!(dtype, DType::F32 | DType::I32) {
@@ -132,4 +146,26 @@ fn scatter_add_fast<P: Copy + Into<i64>>(
         _ => return false,
     }
     true
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn one_update_goes_to_every_position() {
+        let positions = [3_i64, 1, -1, 3, 4];
+        let array = Array::from_i32s([4], &[10, 20, 30, 40]).expect("as many");
+        for combine in [Combine::Replace, Combine::With(BinaryOp::Add), Combine::With(BinaryOp::Mul)] {
+            let scattered = |updates: &[i32]| {
+                let updates = Array::from_i32s([updates.len()], updates).expect("as many");
+                scatter_flat(array.clone(), &positions, &updates, combine).expect("it takes them")
+            };
+            assert!(scattered(&[2]).same_bits(&scattered(&[2; 5])), "{combine:?}");
+        }
+        let none: [i64; 0] = [];
+        let update = Array::from_i32s([1], &[7]).expect("as many");
+        let left = scatter_flat(array.clone(), &none, &update, Combine::Replace).expect("there is nothing to do");
+        assert!(left.same_bits(&array));
+    }
 }
