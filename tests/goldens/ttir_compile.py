@@ -1,6 +1,6 @@
 """Compiles the recorded Triton IR with Triton, for sm_80 and sm_90; no GPU is needed.
 
-  python -m venv ../triton && ../triton/bin/pip install triton==3.6.0      (640 MB)
+  python -m venv ../triton && ../triton/bin/pip install triton==3.6.0      (640 MB; or tests/ttir/run)
   ../triton/bin/python tests/goldens/ttir_compile.py [NAME...]
 
 Prints what each kernel became: bytes of machine code, shared memory, and how many instructions for tensor cores.  Exits with 1 if
