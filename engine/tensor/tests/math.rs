@@ -13,6 +13,7 @@ const STRIDE: usize = 131;
 
 type Unary = fn(f32) -> f32;
 type Binary = fn(f32, f32) -> f32;
+type Truth = fn(f64) -> f64;
 
 /// Every function of one argument, by JAX's name.
 const UNARY: [(&str, Unary); 27] = [
@@ -104,6 +105,46 @@ fn single_precision_is_bit_for_bit_that_of_jax() {
 }
 
 /// A function of a 16-bit float, on `f32` values that the type has.
+/// How far results may be from the true value, in units of the last place of its float. The digits are XLA's, also where its formulas
+/// are farther off than two units: XLA takes `exp2(x)` for `exp(x * log(2))`.
+const NEAR: [(&str, Unary, Truth, f64); 8] = [
+    ("exp", math::exp, f64::exp, 5.0),
+    ("exp2", math::exp2, f64::exp2, 67.0),
+    ("log", math::log, f64::ln, 2.0),
+    ("rsqrt", math::rsqrt, |x| 1.0 / x.sqrt(), 2.0),
+    ("sin", math::sin, f64::sin, 2.0),
+    ("cos", math::cos, f64::cos, 2.0),
+    ("tanh", math::tanh, f64::tanh, 5.0),
+    ("erf", math::erf, libm::erf, 6.0),
+];
+
+#[test]
+fn elementary_functions_are_near_the_true_value() {
+    for (name, function, truth, bound) in NEAR {
+        // Every 1021st float.
+        let mut worst = (0.0, 0.0);
+        for bits in (0..=u32::MAX).step_by(1021) {
+            let x = f32::from_bits(bits);
+            let expected = truth(f64::from(x));
+            // Subnormal numbers are zero to XLA.
+            if !x.is_normal() || !(expected as f32).is_normal() {
+                continue;
+            }
+            let (_, exponent) = libm::frexp(expected);
+            let distance = (f64::from(function(x)) - expected).abs() / libm::ldexp(1.0, exponent - 24);
+            if distance.is_nan() || distance > worst.0 {
+                worst = (distance, x);
+            }
+        }
+        assert!(
+            worst.0 <= bound,
+            "{name}({:e}) is {:.2} units of the last place from the true value",
+            worst.1,
+            worst.0
+        );
+    }
+}
+
 fn narrow(name: &str, wide: Unary, type_name: &str, x: f32) -> f32 {
     let (greatest, round): (f32, fn(f32) -> f32) = match type_name {
         "bf16" => (bf16::MAX.to_f32(), |value| bf16::from_f32(value).to_f32()),
