@@ -59,7 +59,7 @@ impl Ahead {
 
 /// Asks for so many elements from a position on, to be read or to be written.
 #[inline(always)]
-fn lines<T, const WRITES: bool>(elements: &[T], start: isize, count: usize) {
+pub(crate) fn lines<T, const WRITES: bool>(elements: &[T], start: isize, count: usize) {
     #[cfg(target_arch = "x86_64")]
     {
         use std::arch::x86_64::{_MM_HINT_ET0, _MM_HINT_T0, _mm_prefetch};

@@ -29,6 +29,7 @@ mod target;
 mod tests;
 mod walk;
 
+pub(crate) use ahead::lines;
 pub use chain::{Arg, Chain, ChainBuilder, Code};
 pub use code::Compilation;
 pub use inlaid::Inlaid;

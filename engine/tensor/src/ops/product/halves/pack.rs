@@ -3,6 +3,7 @@
 use super::GROUP;
 use super::blocks::{Way, tall};
 use crate::isa::for_each_isa;
+use crate::ops::fused::lines;
 use crate::ops::product::{MR, NR, Strided};
 use half::bf16;
 
@@ -37,6 +38,12 @@ fn line(elements: &[bf16], step: usize, count: usize) -> [bf16; GROUP] {
         _ => line[..count.min(GROUP)].iter_mut().zip(elements.iter().step_by(step)).for_each(|(line, &x)| *line = x),
     }
     line
+}
+
+/// Asks the memory for a line from a position on.
+#[inline(always)]
+fn ask(elements: &[bf16], position: usize) {
+    lines::<_, false>(elements, position as isize, 1);
 }
 
 for_each_isa! {
@@ -94,6 +101,10 @@ pub(super) fn pack_right<F, W: Way>(
                 false => (right.column, right.row, deep, wide),
             };
             for (i, place) in lines.iter_mut().enumerate().take(count) {
+                if !turned {
+                    // Rows are no stream that a processor foresees: those of the next group are asked for.
+                    ask(right.elements, k * right.row + column + (GROUP + i) * across);
+                }
                 *place = line(&elements[i * across..], along, length);
                 least.see(place);
             }

@@ -10,7 +10,10 @@ use crate::isa::multiplies_pairs;
 use crate::ops::product::{MR, NR};
 use crate::ops::turn::{LANES, square};
 use half::bf16;
-use std::arch::x86_64::{__m512, __m512bh, _mm512_dpbf16_ps};
+use std::arch::x86_64::{
+    __m512, __m512bh, _mm256_loadu_si256, _mm512_cvtepu16_epi32, _mm512_dpbf16_ps, _mm512_loadu_epi16, _mm512_or_si512,
+    _mm512_permutexvar_epi16, _mm512_slli_epi32, _mm512_storeu_epi16, _mm512_storeu_si512,
+};
 use std::cell::RefCell;
 use std::mem::transmute;
 use std::sync::OnceLock;
@@ -43,13 +46,7 @@ const fn first(pair: usize) -> usize {
     pair % (PAIRS / 2) * 4 + pair / (PAIRS / 2)
 }
 
-/// Two elements in the order in which they are added, in the bits of a `float32`, which nobody reads as one.
-#[inline(always)]
-fn pair(first: bf16, second: bf16) -> f32 {
-    f32::from_bits(u32::from(first.to_bits()) << 16 | u32::from(second.to_bits()))
-}
-
-/// An element of a pair.
+/// An element of a pair: the upper half of its bits is the one that is added first. Nobody reads a pair as the number that its bits are.
 #[inline(always)]
 fn of_pair(pair: f32, is_first: bool) -> f32 {
     let bits = pair.to_bits();
@@ -64,20 +61,19 @@ impl Way for Pairs {
 
     #[inline(always)]
     fn row(elements: &[bf16; GROUP]) -> Row {
-        let mut row = Row::default();
-        for (place, cell) in row.0.iter_mut().enumerate() {
-            *cell = pair(elements[first(place)], elements[first(place) + 2]);
+        #[expect(unsafe_code, reason = "no safe way to call a function for a certain instruction set")]
+        // Whoever has the instruction for pairs has AVX-512.
+        unsafe {
+            pairs_of(elements)
         }
-        row
     }
 
     #[inline(always)]
     fn panel(panel: &mut Panel, rows: &[&[bf16; NR]; GROUP]) {
-        for (place, cells) in panel.0.iter_mut().enumerate() {
-            let (upper, lower) = (rows[first(place)], rows[first(place) + 2]);
-            for j in 0..NR {
-                cells[j] = pair(upper[j], lower[j]);
-            }
+        #[expect(unsafe_code, reason = "no safe way to call a function for a certain instruction set")]
+        // Whoever has the instruction for pairs has AVX-512.
+        unsafe {
+            pair_rows(panel, rows);
         }
     }
 
@@ -125,6 +121,52 @@ impl Way for Pairs {
     fn scratch() -> &'static LocalKey<RefCell<Scratch<Self>>> {
         thread_local!(static SCRATCH: RefCell<Scratch<Pairs>> = RefCell::default());
         &SCRATCH
+    }
+}
+
+/// The pairs of a line, by one exchange of its elements.
+#[inline]
+#[target_feature(enable = "avx512f,avx512vl,avx512bw,avx512dq,avx2,fma")]
+fn pairs_of(elements: &[bf16; GROUP]) -> Row {
+    // The lower half of a pair's bits is what is added second.
+    const SOURCES: [u16; GROUP] = {
+        let mut sources = [0; GROUP];
+        let mut half = 0;
+        while half < GROUP {
+            sources[half] = (first(half / 2) + if half % 2 == 0 { 2 } else { 0 }) as u16;
+            half += 1;
+        }
+        sources
+    };
+    let mut row = Row::default();
+    #[expect(unsafe_code, reason = "loads and stores go through pointers")]
+    // All three have 64 bytes.
+    unsafe {
+        let (line, sources) =
+            (_mm512_loadu_epi16(elements.as_ptr().cast()), _mm512_loadu_epi16(SOURCES.as_ptr().cast()));
+        _mm512_storeu_epi16(row.0.as_mut_ptr().cast(), _mm512_permutexvar_epi16(sources, line));
+    }
+    row
+}
+
+/// Pairs of rows, sixteen at a time: left to itself, the compiler puts the pairs together one by one.
+#[inline]
+#[target_feature(enable = "avx512f,avx512vl,avx512bw,avx512dq,avx2,fma")]
+fn pair_rows(panel: &mut Panel, rows: &[&[bf16; NR]; GROUP]) {
+    for (place, cells) in panel.0.iter_mut().enumerate() {
+        let (upper, lower) = (rows[first(place)], rows[first(place) + 2]);
+        for column in (0..NR).step_by(LANES) {
+            let (upper, lower) = (&upper[column..column + LANES], &lower[column..column + LANES]);
+            let cells = &mut cells[column..column + LANES];
+            #[expect(unsafe_code, reason = "loads and stores go through pointers")]
+            // To slices that were just cut to a register's elements.
+            unsafe {
+                let [upper, lower] = [upper, lower].map(|half| _mm256_loadu_si256(half.as_ptr().cast()));
+                let upper = _mm512_slli_epi32::<16>(_mm512_cvtepu16_epi32(upper));
+                let pairs = _mm512_or_si512(upper, _mm512_cvtepu16_epi32(lower));
+                _mm512_storeu_si512(cells.as_mut_ptr().cast(), pairs);
+            }
+        }
     }
 }
 
