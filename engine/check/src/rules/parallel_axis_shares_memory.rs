@@ -4,7 +4,7 @@ use crate::checked::Checked;
 use crate::rule::Rule;
 use crate::shadow::Garbage;
 use crate::words;
-use pallas_ir::{Certainty, Finding, Label, Severity};
+use pallas_ir::{Certainty, Finding, Label, Severity, Target};
 use pallas_tensor::Shape;
 
 /// A program reads what a program of another id along a parallel axis has left in memory.
@@ -12,16 +12,19 @@ pub(super) static RULE: Rule = Rule {
     code: "PL125",
     name: "parallel-axis-shares-memory",
     severity: Severity::Error,
-    summary: "programs along an axis that is declared parallel need what others of them wrote",
+    summary: "programs along a parallel axis need what others of them wrote",
     doc: r#"
 ## What it does
 Reports a read of an output block or of scratch memory that takes in what programs with another id along a grid axis
 wrote there, where `dimension_semantics` declares that axis `parallel` (or `core_parallel`), if an element of an output
-depends on it. The kernel is run on what is known without data; programs that write before they read are not reported.
+depends on it. Launches for Triton (`compiler_params=plgpu.CompilerParams(...)` of `pallas.triton`) have no other axes than
+parallel ones; kernels with atomics are not reported. The kernel is run on what is known without data; programs that write
+before they read are not reported.
 
 ## Why is this bad?
 Programs along a parallel axis run in any order, and on chips with two cores at the same time, each with buffers and
-scratch memory of its own: what one core adds, the other does not see, and the last to write back wins. No check of JAX
+scratch memory of its own: what one core adds, the other does not see, and the last to write back wins. On a GPU all programs of a launch run at the
+same time, and in no order: sums over a grid axis come out too small, and differently from run to run. No check of JAX
 notices; interpret mode runs the programs in order.
 
 ## Example
@@ -49,7 +52,9 @@ fn check(launch: &Checked<'_>, findings: &mut Vec<Finding>) {
     for leak in launch.leaks() {
         let Garbage::Shared(axis) = leak.kind else { continue };
         let name = &leak.name;
-        let message = format!("{name} passes values along grid axis {axis}, which is declared parallel");
+        let is_triton = launch.target == Target::Triton;
+        let why = if is_triton { "whose programs Triton runs at the same time" } else { "which is declared parallel" };
+        let message = format!("{name} passes values along grid axis {axis}, {why}");
         let mut finding = RULE.finding(Certainty::Proved, leak.read, message);
         finding.evidence = Some(format!(
             "{} reads what programs with other ids along axis {axis} left in {name}; element {} of {} depends on it",
@@ -57,10 +62,18 @@ fn check(launch: &Checked<'_>, findings: &mut Vec<Finding>) {
             Shape::from(&leak.element[..]),
             launch.operands[leak.output].name,
         ));
-        finding.help = Some(format!(
-            "declare axis {axis} `arbitrary` in `dimension_semantics`, so that its programs run in order, or write {name} before \
+        finding.help = Some(if is_triton {
+            format!(
+                "loop over what axis {axis} goes over within the kernel (`lax.fori_loop`), let each program write a block of its \
+                 own and sum them up afterwards, or add with `plgpu.atomic_add` to an output that begins with zeros \
+                 (`input_output_aliases`)"
+            )
+        } else {
+            format!(
+                "declare axis {axis} `arbitrary` in `dimension_semantics`, so that its programs run in order, or write {name} before \
              it is read for each of its ids"
-        ));
+            )
+        });
         finding.labels.push(Label { span: launch.spans.call, text: "launched here".to_string() });
         finding.called_from(&leak.calls);
         findings.push(finding);

@@ -7,7 +7,10 @@ use super::programs::{Programs, follows};
 use super::region::Machine;
 use super::{Found, Garbage, Leak, Unwritten};
 use crate::words;
-use pallas_ir::{AxisSemantics, BlockMap, DimIndex, IndexForm, Launch, MemorySpace, Operand, Position, Role};
+use pallas_ir::op::MemoryOp;
+use pallas_ir::{
+    AxisSemantics, BlockMap, DimIndex, IndexForm, Launch, MemorySpace, OpKind, Operand, Position, Role, Target,
+};
 use pallas_tensor::Array;
 use std::collections::HashMap;
 
@@ -157,14 +160,20 @@ impl<'a> Run<'a> {
 
     /// Programs with other ids along a parallel axis do not see each other's memory.
     fn separate(&mut self, last: &[usize], program: &[usize]) {
-        for (axis, semantics) in self.launch.semantics.iter().enumerate() {
-            if *semantics != AxisSemantics::Parallel || last.get(axis) == program.get(axis) {
+        let is_triton = self.launch.target == Target::Triton;
+        // Programs that meet by atomics may have an order of their own: a lock, a counter of those that are done.
+        if is_triton && self.has_atomics() {
+            return;
+        }
+        for axis in 0..self.launch.grid.len() {
+            let is_declared = self.launch.semantics.get(axis) == Some(&AxisSemantics::Parallel);
+            if !(is_triton || is_declared) || last.get(axis) == program.get(axis) {
                 continue;
             }
             for buffer in 0..self.machine.memory.len() {
                 let is_shared = match self.launch.operands.get(buffer) {
                     // Of an array in main memory each may have elements of its own.
-                    Some(operand) if stays(operand) && self.is_picked_from(buffer) => false,
+                    Some(operand) if (is_triton || stays(operand)) && self.is_picked_from(buffer) => false,
                     Some(operand) => operand.role == Role::Output && self.maps[buffer].depends_on(axis) == Some(false),
                     None => self.launch.scratch.get(buffer - self.launch.operands.len()).is_some_and(|scratch| {
                         // Kernels that move data themselves may hand it on along an axis by copies and semaphores.
@@ -181,6 +190,10 @@ impl<'a> Run<'a> {
                 }
             }
         }
+    }
+
+    fn has_atomics(&self) -> bool {
+        self.launch.kernel.ops.iter().any(|op| matches!(op.op.kind, OpKind::Memory(MemoryOp::Atomic)))
     }
 
     /// Whether the kernel computes which elements of an operand it takes.
