@@ -5,7 +5,7 @@
 
 use pallas_ir::op::MemoryOp;
 use pallas_ir::{DimIndex, Function, MemorySpace, OpData, OpKind, Target, Type, ValueId};
-use pallas_tensor::DType;
+use pallas_tensor::{DType, Shape};
 
 /// A compiler.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -162,6 +162,21 @@ fn form(compiler: Compiler, kernel: &Function, op: &OpData) -> Option<(String, &
     let who = compiler.name();
     let said = |what: &str, instead| Some((format!("{who} {what}"), instead));
     match (compiler, op.op.name) {
+        (Compiler::Tpu, "convert_element_type") => {
+            let to = kernel.ty(*op.results.first()?).dtype();
+            (to.size_bytes() == 8 && dtype? != to).then(|| {
+                (
+                    format!("{who} has no types of 64 bits, this converts to {to}"),
+                    "ask for int32 or float32 (`jnp.int32(x)`, `dtype=jnp.int32`), or leave `jax_enable_x64` off",
+                )
+            })
+        }
+        (Compiler::Triton, "dot_general") if [operand(0)?, operand(1)?].iter().any(|ty| !is_matrix(ty.shape())) => {
+            said(
+                "multiplies matrices of two dimensions only",
+                "multiply and sum (`jnp.sum(x * y)`), or go through the other dimensions in the grid or in a loop",
+            )
+        }
         (Compiler::Tpu, "reduce_sum" | "reduce_max" | "reduce_min") => match dtype? {
             dtype if is_unsigned(dtype) => {
                 said(&format!("does not reduce unsigned integers ({dtype})"), "convert to int32 before, and back after")
@@ -240,8 +255,23 @@ fn unreachable_on_tpus(who: &str, kernel: &Function, op: &OpData) -> Option<(Str
             format!("{who} loads and stores scalars only in scalar memory (SMEM)"),
             "go through the elements one by one, or keep it in VMEM",
         )),
+        MemorySpace::Default | MemorySpace::Vmem
+            if !matches!(op.op.kind, OpKind::Memory(MemoryOp::Load)) && is_scalar() =>
+        {
+            Some((
+                format!("{who} stores no scalars to vector memory (VMEM)"),
+                "let it lie in scalar memory: `pl.BlockSpec(memory_space=pltpu.SMEM)` or `pltpu.SMEM(shape, dtype)`; or store a tile: \
+             `ref[...] = jnp.full(ref.shape, value)`, with `jnp.where` and an iota for one element of it",
+            ))
+        }
         _ => None,
     }
+}
+
+/// Whether a shape is that of a matrix; `jnp.matmul` takes dimensions of 1 in front of it away.
+fn is_matrix(shape: &Shape) -> bool {
+    let (batch, matrix) = shape.split_at(shape.rank().saturating_sub(2));
+    matrix.len() == 2 && batch.iter().all(|&extent| extent == 1)
 }
 
 fn is_unsigned(dtype: DType) -> bool {
