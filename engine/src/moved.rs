@@ -4,7 +4,7 @@
 use crate::fixes::tree;
 use pallas_ir::{Certainty, Edit, Finding, Fix};
 use pallas_syntax::Span;
-use pallas_syntax::ast::{Arg, Expr, ExprKind, Module, Stmt, StmtKind};
+use pallas_syntax::ast::{Arg, Constant, Expr, ExprKind, Module, Stmt, StmtKind};
 use pallas_syntax::visit;
 
 /// A name that moved.
@@ -30,6 +30,9 @@ enum Now {
 const PALLAS: &str = "jax.experimental.pallas";
 const TPU: &str = "jax.experimental.pallas.tpu";
 const TRITON: &str = "jax.experimental.pallas.triton";
+/// Triton's module, when Mosaic GPU was not there yet.
+const GPU: &str = "jax.experimental.pallas.gpu";
+const UNBLOCKED: &str = "write `pl.Element(size)` in the block shape for dimensions whose index map gives elements";
 /// Private, and imported by many published kernels.
 const DTYPES: &str = "jax._src.dtypes";
 
@@ -55,9 +58,14 @@ static MOVED: &[Moved] = moved![
     PALLAS "atomic_xor" "moved in JAX 0.7.1" Now::Module(TRITON);
     TPU "TPUCompilerParams" "was renamed, and removed in JAX 0.8.1" Now::Name("CompilerParams");
     TPU "TPUMemorySpace" "was renamed, and removed in JAX 0.8.1" Now::Name("MemorySpace");
+    PALLAS "Unblocked" "was removed in JAX 0.6.1, with `indexing_mode`" Now::Otherwise(UNBLOCKED);
+    PALLAS "unblocked" "was removed in JAX 0.6.1, with `indexing_mode`" Now::Otherwise(UNBLOCKED);
+    TPU "repeat" "is not in JAX 0.10.2 any more" Now::Otherwise("use `jnp.tile`, which repeats all of the array as it did");
+    TPU "TPUInterpretParams" "was renamed" Now::Name("InterpretParams");
     TPU "ANY" "was removed in JAX 0.10.0" Now::Module(PALLAS);
     TPU "delay" "was removed in JAX 0.10.0" Now::Module(PALLAS);
     DTYPES "bit_width" "was renamed" Now::Name("itemsize_bits");
+    GPU "TritonCompilerParams" "was renamed, and removed in JAX 0.8.1" Now::Name("CompilerParams");
     TRITON "TritonCompilerParams" "was renamed, and removed in JAX 0.8.1" Now::Name("CompilerParams");
 ];
 
@@ -68,7 +76,7 @@ pub(crate) fn find(module: &Module) -> Vec<Finding> {
         return Vec::new();
     }
     let mut names: Vec<(&'static str, String)> = Vec::new();
-    for wanted in [PALLAS, TPU, TRITON, DTYPES] {
+    for wanted in [PALLAS, TPU, TRITON, GPU, DTYPES] {
         names.extend(tree::module_name(module, wanted).map(|name| (wanted, name)));
     }
     let mut functions: Vec<&str> = Vec::new();
@@ -80,6 +88,7 @@ pub(crate) fn find(module: &Module) -> Vec<Finding> {
         });
     }
     let mut found = Vec::new();
+    old_imports(&module.body, &mut found);
     statements(&module.body, &mut |expr| found.extend(look(module, &names, &functions, expr)));
     found
 }
@@ -96,7 +105,13 @@ fn look(module: &Module, names: &[(&'static str, String)], functions: &[&str], e
             Some(finding(module, names, expr, *name_span, moved))
         }
         ExprKind::Call { args, .. } => {
-            let (name, _) = tree::callee(expr).filter(|(name, _)| &***name == "BlockSpec")?;
+            let (name, _) = tree::callee(expr)?;
+            if &**name == "pallas_call" {
+                return params_in_a_dict(module, names, args);
+            }
+            if &**name != "BlockSpec" {
+                return None;
+            }
             let [Arg::Positional(map), Arg::Positional(shape), ..] = args.as_slice() else { return None };
             let is_map = match &map.kind {
                 ExprKind::Lambda(_) => true,
@@ -120,6 +135,72 @@ fn look(module: &Module, names: &[(&'static str, String)], functions: &[&str], e
             Some(found)
         }
         _ => None,
+    }
+}
+
+/// `compiler_params=dict(mosaic=dict(...))`, or for Triton `dict(triton=dict(...))`.
+fn params_in_a_dict(module: &Module, names: &[(&'static str, String)], args: &[Arg]) -> Option<Finding> {
+    let params = tree::argument(args, "compiler_params", usize::MAX)?;
+    let (backend, inner) = match entries(params)?.as_slice() {
+        [(name, inner)] => (name.clone(), entries(inner).unwrap_or_default()),
+        _ => (String::new(), Vec::new()),
+    };
+    let mut found = plain(params.span, "compiler_params is no dict since JAX 0.6.1".to_string());
+    let wanted = if backend == "triton" { TRITON } else { TPU };
+    let owner = names.iter().find(|(module, _)| *module == wanted).map(|(_, written)| written.clone());
+    let shown = owner.clone().unwrap_or_else(|| if wanted == TRITON { "plgpu".into() } else { "pltpu".into() });
+    let fields: Vec<String> =
+        inner.iter().map(|(name, value)| format!("{name}={}", module.slice(value.span))).collect();
+    let fields = if fields.is_empty() { "...".to_string() } else { fields.join(", ") };
+    let text = format!("{shown}.CompilerParams({fields})");
+    found.help = Some(format!("it is an object of the module that compiles it: `{text}`"));
+    if owner.is_some() && !inner.is_empty() {
+        found.fix = Some(Fix::replace(format!("write {text}"), params.span, text));
+    }
+    Some(found)
+}
+
+/// What stands in `dict(name=value)` or `{"name": value}`; `None` for what is no dict, or has other keys.
+fn entries(expr: &Expr) -> Option<Vec<(String, &Expr)>> {
+    match &expr.kind {
+        ExprKind::Dict(items) => {
+            let key = |key: &Option<Expr>| match &key.as_ref()?.kind {
+                ExprKind::Constant(Constant::Str(text)) => Some(text.to_string()),
+                _ => None,
+            };
+            items.iter().map(|(name, value)| Some((key(name)?, value))).collect()
+        }
+        ExprKind::Call { args, .. } if tree::callee(expr).is_some_and(|(name, _)| &**name == "dict") => {
+            let mut found = Vec::new();
+            for arg in args {
+                let Arg::Keyword(name, value, _) = arg else { return None };
+                found.push((name.to_string(), value));
+            }
+            Some(found)
+        }
+        _ => None,
+    }
+}
+
+/// Imports of the module that Triton's had before.
+fn old_imports(body: &[Stmt], found: &mut Vec<Finding>) {
+    let mut report = |span: Span| {
+        let mut finding = plain(span, format!("{GPU} was removed in JAX 0.6.1"));
+        finding.help = Some(format!("it is called `{TRITON}` now; Mosaic GPU is `jax.experimental.pallas.mosaic_gpu`"));
+        found.push(finding);
+    };
+    for statement in body {
+        match &statement.kind {
+            StmtKind::Import(names) => {
+                names.iter().filter(|alias| &*alias.name == GPU).for_each(|alias| report(alias.span));
+            }
+            StmtKind::ImportFrom { module: Some(from), names, level: 0 } => match &**from {
+                PALLAS => names.iter().filter(|alias| &*alias.name == "gpu").for_each(|alias| report(alias.span)),
+                GPU => report(statement.span),
+                _ => {}
+            },
+            _ => {}
+        }
     }
 }
 

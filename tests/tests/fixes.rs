@@ -431,6 +431,13 @@ fn old_spellings_become_new_ones() {
         "params = pltpu.TPUCompilerParams()\nspace = pltpu.ANY\n",
         "params = pltpu.CompilerParams()\nspace = pl.ANY\n",
     );
+    let call = |params: &str| {
+        format!("{COPY}x = jnp.ones((32,))\npl.pallas_call(kernel, out_shape=x, compiler_params={params})(x)\n")
+    };
+    let object = call("pltpu.CompilerParams(vmem_limit_bytes=2**20)");
+    check("PL008", &call("dict(mosaic=dict(vmem_limit_bytes=2**20))"), &object);
+    check("PL008", &call("{'mosaic': {'vmem_limit_bytes': 2**20}}"), &object);
+    check_none("PL008", &call("dict(triton=dict(num_warps=4))"));
     check_none("PL008", "def kernel(x_ref, o_ref):\n  o_ref[...] = pl.load(x_ref, (slice(None),))\n");
     // Who asks which of them there is knows that they moved.
     let asks = "params = pltpu.TPUCompilerParams() if hasattr(pltpu, 'TPUCompilerParams') else None\n";

@@ -11,8 +11,8 @@ pub(super) static RULE: Rule = Rule {
     summary: "this spelling of Pallas's API moved, was renamed or was removed in a newer JAX",
     doc: r#"
 ## What it does
-Reports names of Pallas that were renamed, moved to another module or removed, and `BlockSpec` with the index map first,
-with the version of JAX that did it. Old spellings are understood here all the same. Names that a program asks for under a
+Reports names and modules of Pallas that were renamed, moved or removed, `BlockSpec` with the index map first, and
+`compiler_params` as a dict, with the version of JAX that did it. Old spellings are understood here all the same. Names that a program asks for under a
 condition (`if hasattr(...)`, `try`) are not reported.
 
 ## Why is this bad?

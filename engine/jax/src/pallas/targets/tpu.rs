@@ -79,6 +79,7 @@ pub(super) static MODULE: ModuleDef = ModuleDef {
         for (old, new) in [
             ("TPUCompilerParams", "CompilerParams"),
             ("TPUMemorySpace", "MemorySpace"),
+            ("TPUInterpretParams", "InterpretParams"),
             ("_SparseCoreInfo", "SparseCoreInfo"),
         ] {
             if let Some(value) = namespace.get(new).cloned() {
