@@ -13,7 +13,7 @@ def shifted(row, array):
         pltpu.sync_copy(x_ref.at[pl.ds(row, 8)], o_ref)
         if array is not None:
             o_ref[...] = array
-#           ^ PL305 error "captures constants [f32[8,128]]"
+#           ^ PL305 error "captures a value of the function around it: f32[8,128]"
 
     return pl.kernel(body, out_type=jax.ShapeDtypeStruct((8, 128), jnp.float32), mesh=mesh)(jnp.ones((16, 128)))
 

@@ -238,22 +238,37 @@ impl<'a> Context<'a> {
                 ),
             ));
         }
-        let what = match trace.kind {
+        let ty = pallas_ir::TensorType { weak: false, ..traced.ty.clone() };
+        let (what, origin) = match trace.kind {
             TraceKind::Transform { .. } => return Ok(trace.lift(&Tile::Traced(traced.clone()))),
-            TraceKind::Kernel => "kernel",
-            TraceKind::IndexMap => "index map",
-            TraceKind::Jit => "function",
+            // Its title ends with what it is traced for: `kernel at k.py:5 for pallas_call kernel`.
+            TraceKind::Kernel => (
+                "kernel",
+                match trace.origin.rsplit_once(" for pallas_call") {
+                    Some((function, _)) => format!("in the pallas_call {function}"),
+                    None => trace.origin.clone(),
+                },
+            ),
+            TraceKind::IndexMap => ("index map", trace.origin.clone()),
+            TraceKind::Jit => ("function", trace.origin.clone()),
         };
-        let message = format!(
-            "The {what} function {} captures constants [{}]. You should pass them as inputs.",
-            trace.origin, traced.ty
-        );
+        let message =
+            format!("The {what} function {origin} captures constants [{ty}]. You should pass them as inputs.");
+        let help = match (&trace.kind, ty.shape.rank()) {
+            (TraceKind::IndexMap, _) => "pass it as a prefetched scalar operand (`PrefetchScalarGridSpec`)",
+            (_, 0) => {
+                "pass it as an operand (`jnp.reshape(scale, (1,))`, read as `scale_ref[0]`); a number that is known before \
+                 the call is no tracer if `jax.jit` gets its name in `static_argnames`"
+            }
+            _ => "pass it as an operand with a BlockSpec of its own",
+        };
         Err(self.interp.error_with(
             &self.interp.types().value_error,
             message,
             Diagnosis {
                 code: "PL305",
-                help: Some("pass the array as an operand with a BlockSpec of its own".into()),
+                message: Some(format!("this {what} captures a value of the function around it: {ty}")),
+                help: Some(help.into()),
                 ..Diagnosis::default()
             },
         ))

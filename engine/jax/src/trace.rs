@@ -281,7 +281,9 @@ impl Trace {
     /// Remembers that an array made outside the trace is used in it, once.
     pub fn capture(&self, array: &Array, span: Span) {
         let mut captured = self.captured.borrow_mut();
-        if !captured.iter().any(|(seen, _)| std::ptr::eq(seen.buffer(), array.buffer())) {
+        // An array of numpy's is converted anew at each use.
+        let is_same = |seen: &Array| std::ptr::eq(seen.buffer(), array.buffer()) || seen.same_bits(array);
+        if !captured.iter().any(|(seen, _)| is_same(seen)) {
             captured.push((array.clone(), span));
         }
     }

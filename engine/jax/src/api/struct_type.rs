@@ -25,6 +25,8 @@ pub(super) struct ShapeDtypeStruct {
     pub(super) weak: bool,
     /// Whether it is a `ShapedArray`: the type of a value.
     pub(super) is_type: bool,
+    /// Whether it says along which axes of a mesh the value varies.
+    pub(super) varies: bool,
 }
 
 static CLASS: NativeClass = NativeClass {
@@ -88,7 +90,7 @@ static TYPE_DEF: NativeDef = NativeDef {
         let cx = Context::jax(interp);
         let [shape, dtype, weak, ..] = args.take::<6>();
         let (shape, dtype) = (convert::shape(&cx, &shape)?, dtype::parse(&cx, &dtype)?);
-        Ok(Value::object(ShapeDtypeStruct { shape, dtype, weak: interp.truth(&weak)?, is_type: true }))
+        Ok(Value::object(ShapeDtypeStruct { shape, dtype, weak: interp.truth(&weak)?, is_type: true, varies: true }))
     },
 };
 
@@ -111,12 +113,24 @@ pub(super) fn type_class(interp: &Interp) -> Value {
 
 /// A type as a `ShapeDtypeStruct`.
 pub(crate) fn declared(ty: &pallas_ir::TensorType) -> Value {
-    Value::object(ShapeDtypeStruct { shape: ty.shape.clone(), dtype: ty.dtype, weak: ty.weak, is_type: false })
+    Value::object(ShapeDtypeStruct {
+        shape: ty.shape.clone(),
+        dtype: ty.dtype,
+        weak: ty.weak,
+        is_type: false,
+        varies: true,
+    })
 }
 
 /// A type as a `ShapedArray`.
 pub(crate) fn value(ty: &pallas_ir::TensorType) -> Value {
-    Value::object(ShapeDtypeStruct { shape: ty.shape.clone(), dtype: ty.dtype, weak: ty.weak, is_type: true })
+    Value::object(ShapeDtypeStruct {
+        shape: ty.shape.clone(),
+        dtype: ty.dtype,
+        weak: ty.weak,
+        is_type: true,
+        varies: true,
+    })
 }
 
 /// The type that a `ShapeDtypeStruct` declares.
@@ -126,11 +140,17 @@ pub(crate) fn declares(value: &Value) -> Option<pallas_ir::TensorType> {
     Some(pallas_ir::TensorType { weak: declared.weak, ..ty })
 }
 
+/// Whether a value is a `ShapeDtypeStruct` that leaves open along which axes of a mesh it varies.
+pub(crate) fn leaves_axes_open(value: &Value) -> bool {
+    value.downcast::<ShapeDtypeStruct>().is_some_and(|declared| !declared.is_type && !declared.varies)
+}
+
 /// `ShapeDtypeStruct(...)`
 pub(super) fn make(interp: &Interp, args: Arguments) -> PyResult<Value> {
     let cx = Context::jax(interp);
     let shape_span = crate::pallas::spec::argument_span(interp, "shape", 0);
-    let [shape, dtype, _, weak, ..] = args.take::<7>();
+    let [shape, dtype, _, weak, vma, _, manual] = args.take::<7>();
+    let varies = !vma.is_none() || !manual.is_none();
     if shape.is_unknown() || dtype.is_unknown() {
         return Ok(if shape.is_unknown() { shape } else { dtype });
     }
@@ -144,7 +164,7 @@ pub(super) fn make(interp: &Interp, args: Arguments) -> PyResult<Value> {
     let shape = convert::shape(&cx, &shape).map_err(|stop| {
         crate::pallas::launch::diagnosed(stop, || Diagnosis { code: "PL102", span: shape_span, ..Diagnosis::default() })
     })?;
-    Ok(Value::object(ShapeDtypeStruct { shape, dtype, weak: interp.truth(&weak)?, is_type: false }))
+    Ok(Value::object(ShapeDtypeStruct { shape, dtype, weak: interp.truth(&weak)?, is_type: false, varies }))
 }
 
 fn like(interp: &Interp, args: Arguments) -> PyResult<Value> {
@@ -158,6 +178,7 @@ fn like(interp: &Interp, args: Arguments) -> PyResult<Value> {
             dtype: known.dtype,
             weak: known.weak,
             is_type: false,
+            varies: true,
         }));
     }
     let cx = Context::jax(interp);
@@ -170,7 +191,13 @@ fn update(interp: &Interp, args: Arguments) -> PyResult<Value> {
     let Some(old) = this.downcast::<ShapeDtypeStruct>() else {
         return Err(interp.type_error("expected a ShapeDtypeStruct".to_string()));
     };
-    let mut new = ShapeDtypeStruct { shape: old.shape.clone(), dtype: old.dtype, weak: old.weak, is_type: old.is_type };
+    let mut new = ShapeDtypeStruct {
+        shape: old.shape.clone(),
+        dtype: old.dtype,
+        weak: old.weak,
+        is_type: old.is_type,
+        varies: old.varies,
+    };
     if let Value::Dict(changes) = &changes {
         let changes = changes.borrow();
         if let Some(shape) = changes.get_str("shape") {

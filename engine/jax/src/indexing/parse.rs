@@ -190,8 +190,8 @@ fn wrong_dtype(cx: &Context<'_>, dtype: &str) -> Box<Stop> {
 }
 
 fn wrong_kind(cx: &Context<'_>, key: &Value) -> Box<Stop> {
-    if key.downcast::<crate::refs::RefObject>().is_some() {
-        return crate::refs::used_as_array(cx, key, "index");
+    if let Some(reference) = key.downcast::<crate::refs::RefObject>() {
+        return crate::refs::used_as_index(cx, key, reference);
     }
     let shown = cx.interp.str(key).unwrap_or_default();
     cx.interp.index_error(format!(

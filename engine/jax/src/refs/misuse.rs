@@ -2,6 +2,7 @@
 
 use super::RefObject;
 use crate::context::Context;
+use crate::trace::TraceKind;
 use pallas_python::raise::{Diagnosis, Stop};
 use pallas_python::value::Value;
 
@@ -15,6 +16,33 @@ pub fn used_as_array(cx: &Context<'_>, value: &Value, function: &str) -> Box<Sto
             code: "PL308",
             message: Some(format!("`{function}` takes an array, but this is a Ref of type {what}")),
             help: Some("read the Ref first: `ref[...]`".to_string()),
+            ..Diagnosis::default()
+        },
+    )
+}
+
+/// A Ref as an index of an array. In index maps that is most often a scalar Ref where the grid's index should be.
+pub fn used_as_index(cx: &Context<'_>, value: &Value, reference: &RefObject) -> Box<Stop> {
+    let shown = cx.interp.str(value).unwrap_or_default();
+    let what = reference.type_text();
+    let is_map = cx.trace().is_some_and(|trace| trace.kind == TraceKind::IndexMap);
+    let help = match is_map {
+        true => {
+            "an index map takes an index for each axis of the grid first, and then the prefetched scalars: \
+             `lambda i, scalars: (scalars[i], 0)`"
+        }
+        false => "read the Ref first: `ref[...]`",
+    };
+    cx.interp.error_with(
+        &cx.interp.types().index_error,
+        format!(
+            "only integers, slices (`:`), ellipsis (`...`), newaxis (`None`) and integer or boolean arrays are valid \
+             indices. Got {shown}"
+        ),
+        Diagnosis {
+            code: "PL308",
+            message: Some(format!("an index is an array or a number, but this is a Ref of type {what}")),
+            help: Some(help.to_string()),
             ..Diagnosis::default()
         },
     )

@@ -5,7 +5,7 @@ mod methods;
 mod misuse;
 
 pub(crate) use self::methods::transposed;
-pub use self::misuse::{passed_to_primitive, used_as_array};
+pub use self::misuse::{passed_to_primitive, used_as_array, used_as_index};
 
 use self::methods::{METHODS, PROPERTIES};
 use self::misuse::operator_on_ref;

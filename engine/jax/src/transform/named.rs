@@ -130,6 +130,12 @@ fn makes_equal(op: &str) -> bool {
     matches!(op, "psum" | "psum_invariant" | "pmax" | "pmin")
 }
 
+/// Whether the innermost shards check along which axes values vary (`check_vma`).
+pub fn asks_what_varies(cx: &Context<'_>) -> bool {
+    let axes = cx.state.axes.borrow();
+    axes.iter().rev().find_map(|axis| axis.shards.as_ref()).is_some_and(|shards| shards.varying.is_some())
+}
+
 /// For each axis where it is asked: the values of `function` that may differ along it, given its arguments.
 ///
 /// # Errors

@@ -1,6 +1,7 @@
 //! Specs matched to the arrays of a call: one [`Operand`] each, with its block and its traced index map.
 
 use super::index_map::trace_index_map;
+use crate::api::struct_type;
 use crate::context::Context;
 use crate::pallas::call::PallasCall;
 use crate::pallas::spec::{self, BlockSpec, NoBlockSpec};
@@ -38,6 +39,25 @@ pub(super) fn ref_type(ty: &TensorType, space: MemorySpace) -> RefType {
 }
 
 pub(super) fn out_type(cx: &Context<'_>, call: &PallasCall, leaf: &Value) -> PyResult<TensorType> {
+    if struct_type::leaves_axes_open(leaf) && crate::transform::named::asks_what_varies(cx) {
+        return Err(cx.interp.error_with(
+            &cx.interp.types().value_error,
+            "When `check_vma=True` on `jax.shard_map`, `manual_axis_type` on `jax.ShapeDtypeStruct` must not be `None`. \
+             Please specify how the output should be varying across mesh axes using the `manual_axis_type` argument of \
+             `jax.ShapeDtypeStruct` or set `check_vma=False` on `jax.shard_map`."
+                .to_string(),
+            Diagnosis {
+                code: "PL102",
+                span: call.out_shape_span,
+                message: Some(
+                    "within `jax.shard_map`, `out_shape` has to say along which axes of the mesh the output varies"
+                        .to_string(),
+                ),
+                help: Some("pass `check_vma=False` to `jax.shard_map`, which then does not check it".to_string()),
+                ..Diagnosis::default()
+            },
+        ));
+    }
     match spec::declared(cx, leaf)? {
         Some((shape, dtype)) => Ok(TensorType::new(pallas_tensor::canonicalize(dtype, cx.x64()), shape)),
         None => {
@@ -129,6 +149,22 @@ fn tree_mismatch(
 }
 
 /// An operand with its block and traced index map.
+/// A block that does not fit an input, where scalars are fetched before: they may stand in the wrong place.
+fn behind_scalars(mut stop: Box<Stop>, role: Role, scalars: usize) -> Box<Stop> {
+    if let Stop::Raise(raise) = &mut *stop
+        && let Some(help) = raise.diagnosis.as_mut().and_then(|diagnosis| diagnosis.help.as_mut())
+        && role == Role::Input
+        && scalars > 0
+    {
+        let which =
+            if scalars == 1 { "args[0] is".to_string() } else { format!("args[0] to args[{}] are", scalars - 1) };
+        help.push_str(&format!(
+            "; {which} prefetched (`num_scalar_prefetch={scalars}`): scalars stand before the inputs"
+        ));
+    }
+    stop
+}
+
 pub(super) fn operand(
     cx: &Context<'_>,
     plan: Planned,
@@ -141,7 +177,7 @@ pub(super) fn operand(
     let spec_ref = spec.as_deref().and_then(SpecRef::get);
     let whole = || array.shape.iter().map(|&n| BlockDim::Blocked(n)).collect::<Vec<_>>();
     let block = match spec_ref {
-        Some(spec) => spec.dims(cx, &array.shape, &origin)?,
+        Some(spec) => spec.dims(cx, &array.shape, &origin).map_err(|stop| behind_scalars(stop, role, scalars.len()))?,
         None => whole(),
     };
     let index_map = match spec_ref {

@@ -144,7 +144,13 @@ pub(crate) fn check_in_specs(interp: &Interp, value: &Value, span: Span) -> PyRe
     Err(interp.error_with(
         &interp.types().value_error,
         format!("`in_specs` must be a tuple or a list. Found: {}", interp.repr(value)?),
-        Diagnosis { code: "PL103", span: Some(span), ..Diagnosis::default() },
+        Diagnosis {
+            code: "PL103",
+            span: Some(span),
+            message: Some("`in_specs` has one spec for each input, in a list or a tuple".to_string()),
+            help: Some("put it into a list: `in_specs=[...]`".to_string()),
+            ..Diagnosis::default()
+        },
     ))
 }
 
