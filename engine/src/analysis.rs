@@ -142,6 +142,8 @@ impl Analysis {
         analysis.findings.extend(crate::unapplied::find(&analysis.module));
         let effects = crate::side_effects::find(&analysis);
         analysis.findings.extend(effects);
+        let unkept = crate::unkept::find(&analysis);
+        analysis.findings.extend(unkept);
         // Of a file that was not analysed to its end it is not known what is not found.
         let is_complete =
             !analysis.cancelled && !analysis.findings.iter().any(|f| ["PL000", "PL003", "PL009"].contains(&f.code));

@@ -44,6 +44,7 @@ pub mod tune;
 mod unapplied;
 mod uncalled;
 mod undefined;
+mod unkept;
 mod watched;
 
 pub use analysis::{Analysis, AnalysisOptions};

@@ -61,7 +61,7 @@ fn finding(when: &Expr, message: String) -> Finding {
 }
 
 /// Whether an expression is `pl.when(...)`.
-fn is_when(expr: &Expr, pallas: &str) -> bool {
+pub(crate) fn is_when(expr: &Expr, pallas: &str) -> bool {
     let ExprKind::Call { function, .. } = &expr.kind else { return false };
     let ExprKind::Attribute { value, name, .. } = &function.kind else { return false };
     &**name == "when" && is_path(value, pallas)

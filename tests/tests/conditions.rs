@@ -97,6 +97,7 @@ const MISSING: &[(&str, &str, &str)] = &[
     ("PL311", "symbolic", "made up: shapes of arguments"),
     ("PL313", "symbolic", "the tree says it, of kernels that are launched"),
     ("PL314", "symbolic", "the tree says it, whoever calls"),
+    ("PL315", "symbolic", "the tree says it, of arrays that were seen"),
     ("PL320", "symbolic", "made up"),
     ("PL321", "symbolic", "made up: shapes of arguments"),
     ("PL340", "symbolic", "made up"),

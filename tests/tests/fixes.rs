@@ -413,6 +413,14 @@ pl.pallas_call(matmul, out_shape=x)(x, x)
 }
 
 #[test]
+fn new_arrays_get_the_name_of_the_old_one() {
+    let update = "x.at[0].set(2.0)\n";
+    check("PL315", &format!("x = jnp.ones((8,))\n{update}"), &format!("x = jnp.ones((8,))\nx = {update}"));
+    // An assignment in a function would make a name of its own.
+    check_none("PL315", &format!("x = jnp.ones((8,))\ndef change():\n  {update}change()\n"));
+}
+
+#[test]
 fn old_spellings_become_new_ones() {
     let spec = |spec: &str| {
         format!(

@@ -63,6 +63,7 @@ mod read_before_write;
 mod ref_index_out_of_bounds;
 mod ref_used_as_array;
 mod remote_write_without_barrier;
+mod result_not_kept;
 mod semaphore_not_drained;
 mod shape_mismatch;
 mod side_effect_in_kernel;
@@ -157,6 +158,7 @@ pub static ALL: &[&Rule] = &[
     &unknown_attribute::RULE,
     &side_effect_in_kernel::RULE,
     &when_without_function::RULE,
+    &result_not_kept::RULE,
     &bad_semaphore::RULE,
     &bad_copy::RULE,
     &bad_memory_space::RULE,
