@@ -11,6 +11,7 @@ mod evaluate;
 mod guards;
 mod live;
 mod lowering;
+pub mod messages;
 mod overflow;
 mod prefetched;
 pub mod ranges;

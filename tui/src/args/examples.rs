@@ -117,7 +117,11 @@ pub(crate) const EXAMPLES: &[(&str, &[Example])] = &[
     ),
     (
         "explain",
-        &[("pallas-tui explain PL120", "The page of a rule"), ("pallas-tui explain", "All rules, a line each")],
+        &[
+            ("pallas-tui explain PL120", "The page of a rule"),
+            ("pallas-tui explain \"Cannot store scalars to VMEM\"", "The rules that a message of JAX's is about"),
+            ("pallas-tui explain", "All rules, a line each"),
+        ],
     ),
     (
         "doctor",

@@ -220,8 +220,8 @@ pub(crate) struct DoctorArgs {
 /// `pallas-tui explain`
 #[derive(Debug, Args)]
 pub(crate) struct ExplainArgs {
-    /// A code or a name; without one, all rules are listed.
-    pub(crate) rule: Option<String>,
+    /// A code, a name, words, or the message that JAX has printed; without any, all rules are listed.
+    pub(crate) rule: Vec<String>,
 }
 
 /// `pallas-tui completions`

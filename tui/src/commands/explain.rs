@@ -1,11 +1,13 @@
-//! `pallas-tui explain PL120`: the page of a rule, laid out for the terminal; the list of all, or of those whose codes begin so.
+//! `pallas-tui explain PL120`: the page of a rule, laid out for the terminal; the list of all, of those whose codes begin so, or of
+//! those that words or a message of JAX's are about.
 
+use super::explained::by_words;
 use crate::args::ExplainArgs;
 use crate::exit::Exit;
 use crate::mistyped::nearest;
 use crate::output;
 use crate::wrap::wrap;
-use pallas_engine::check::{self, Rule, rules::ALL};
+use pallas_engine::check::{self, Rule, messages, rules::ALL};
 use std::io::IsTerminal;
 
 /// Columns of a page that goes to no terminal, and the most of one that does: longer lines are hard to read.
@@ -15,7 +17,8 @@ const MOST_COLUMNS: usize = 100;
 const ITEM: &str = "- ";
 
 pub(super) fn explain(args: &ExplainArgs, color: bool) -> Exit {
-    let wanted = args.rule.as_deref().unwrap_or_default();
+    let wanted = args.rule.join(" ");
+    let wanted = wanted.as_str();
     let columns = columns();
     if let Some(rule) = check::find(wanted) {
         output::stdout(&laid_out(&rule.page(), columns.unwrap_or(MOST_COLUMNS).min(MOST_COLUMNS), color));
@@ -27,9 +30,21 @@ pub(super) fn explain(args: &ExplainArgs, color: bool) -> Exit {
         output::stdout(&listed.iter().map(|rule| row(rule, columns)).collect::<String>());
         return Exit::Success;
     }
+    if let Some(rule) = messages::rule_of(wanted) {
+        output::stdout(&laid_out(&rule.page(), columns.unwrap_or(MOST_COLUMNS).min(MOST_COLUMNS), color));
+        return Exit::Success;
+    }
     let names = ALL.iter().flat_map(|rule| [rule.name, rule.code]);
-    let meant = nearest(wanted, names).map_or(String::new(), |name| format!("; did you mean `{name}`?"));
-    output::error(&format!("no rule is called `{wanted}`{meant}; `pallas-tui explain` lists them all"));
+    let meant = nearest(wanted, names);
+    let found = if meant.is_some() { Vec::new() } else { by_words(wanted) };
+    if !found.is_empty() {
+        output::stdout(&found.iter().map(|rule| row(rule, columns)).collect::<String>());
+        return Exit::Success;
+    }
+    let meant = meant.map_or(String::new(), |name| format!("; did you mean `{name}`?"));
+    output::error(&format!(
+        "no rule is called `{wanted}`, and no page has these words{meant}; `pallas-tui explain` lists them all"
+    ));
     Exit::Usage
 }
 

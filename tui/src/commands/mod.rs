@@ -5,6 +5,7 @@ mod compare;
 mod completions;
 mod doctor;
 mod explain;
+mod explained;
 mod explore;
 mod lower;
 mod machine_code;
