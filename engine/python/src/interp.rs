@@ -127,6 +127,9 @@ pub struct Interp {
     /// Whether failed assertions say what they have compared, and the last comparison that did not hold.
     pub(crate) explains_assertions: Cell<bool>,
     pub(crate) failed_comparison: RefCell<Option<FailedComparison>>,
+    /// Whether something unknown was taken to be another object than something else (`x is None`), since this was reset: a
+    /// guess that leads to more of a program, and proves nothing.
+    pub(crate) guessed_identity: std::cell::Cell<bool>,
     /// Scopes and classes, to be emptied at the end: closures and methods refer back to them.
     pub(crate) scopes: RefCell<Vec<Weak<crate::function::Scope>>>,
     pub(crate) classes: RefCell<Vec<Weak<Class>>>,
@@ -170,6 +173,7 @@ impl Interp {
             handled: RefCell::default(),
             explains_assertions: Cell::new(false),
             failed_comparison: RefCell::default(),
+            guessed_identity: std::cell::Cell::default(),
             scopes: RefCell::default(),
             classes: RefCell::default(),
             codes: RefCell::default(),

@@ -472,9 +472,12 @@ fn spelt(arg: &Arg, place: impl FnOnce(Span) -> Span) -> (Option<Name>, Span) {
 }
 
 /// Whether it is a function in Python that takes the arguments of a call.
-fn binds_in_python(callee: &Value) -> bool {
+pub(crate) fn binds_in_python(callee: &Value) -> bool {
     match callee {
         Value::Function(_) => true,
+        // Keeps them for the function that it will call.
+        Value::Class(class) if crate::library::is_partial(class) => true,
+        Value::Object(_) if callee.downcast::<crate::library::Partial>().is_some() => true,
         Value::BoundMethod(method) => binds_in_python(&method.function),
         Value::Class(class) => {
             class.construct.is_none()

@@ -1,7 +1,7 @@
 //! Expressions: evaluated by recursion over the tree.
 
 mod binding;
-mod call;
+pub(crate) mod call;
 mod comprehension;
 mod fstring;
 mod logic;
@@ -163,6 +163,9 @@ impl Interp {
             ExprKind::Await(value) => {
                 self.eval(env, value)?;
                 self.position.set(expr.span);
+                if self.is_analysis() {
+                    return Ok(Value::unknown("nothing runs asynchronously here", Some(expr.span)));
+                }
                 Err(self.not_implemented_error("'await' is not supported"))
             }
             ExprKind::Error => {

@@ -45,7 +45,13 @@ impl Interp {
                 return Ok(Flow::Leave(Leave::Return(value)));
             }
             StmtKind::If { test, body, orelse } => {
-                return Ok(match self.test(env, test)? {
+                let around = self.guessed_identity.replace(false);
+                let truth = self.test(env, test)?;
+                // What a guess leads to is looked at, unless it is an exception.
+                let guessed = self.guessed_identity.replace(around)
+                    && truth == Some(true)
+                    && body.iter().any(|stmt| matches!(stmt.kind, StmtKind::Raise { .. }));
+                return Ok(match truth.filter(|_| !guessed) {
                     Some(true) => Flow::Push(Control::Block { stmts: Arc::clone(body), next: 0 }),
                     Some(false) if orelse.is_empty() => Flow::Next,
                     Some(false) => Flow::Push(Control::Block { stmts: Arc::clone(orelse), next: 0 }),
@@ -146,8 +152,11 @@ impl Interp {
     }
 
     fn assert(&self, env: &Rc<Env>, test: &Expr, message: Option<&Expr>) -> PyResult<()> {
-        // An unknown test is taken to hold.
-        if self.test(env, test)?.unwrap_or(true) {
+        // An unknown test is taken to hold, and one that only a guess has failed.
+        let around = self.guessed_identity.replace(false);
+        let truth = self.test(env, test)?;
+        if truth.unwrap_or(true) || self.guessed_identity.get() {
+            self.guessed_identity.set(around);
             return Ok(());
         }
         let args = match message {

@@ -48,6 +48,7 @@ mod zlib;
 
 pub use dataclasses::declare_fields;
 pub use functools::Partial;
+pub(crate) use functools::is_partial;
 pub use sys::hook::uncaught;
 pub(crate) use sys::streams::replaced_stdout;
 

@@ -47,8 +47,12 @@ impl Interp {
     /// `a op b`. TypeError where the operands have no order.
     pub fn compare(&self, op: CompareOp, a: &Value, b: &Value) -> PyResult<Value> {
         match op {
-            CompareOp::Is => return Ok(Value::Bool(self.identical(a, b))),
-            CompareOp::IsNot => return Ok(Value::Bool(!self.identical(a, b))),
+            CompareOp::Is | CompareOp::IsNot => {
+                if a.is_unknown() || b.is_unknown() {
+                    self.guessed_identity.set(true);
+                }
+                return Ok(Value::Bool(self.identical(a, b) == (op == CompareOp::Is)));
+            }
             CompareOp::In | CompareOp::NotIn => {
                 if b.is_unknown() {
                     return Ok(b.clone());

@@ -7,6 +7,7 @@ mod partial;
 mod wrap;
 
 pub use partial::Partial;
+pub(crate) use partial::is_partial;
 pub(super) use wrap::copy_metadata;
 
 use super::support::row;

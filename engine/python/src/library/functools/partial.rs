@@ -48,9 +48,22 @@ impl Partial {
     }
 }
 
+/// Whether a class is `functools.partial`, or is derived from it without a constructor of its own.
+pub(crate) fn is_partial(class: &Class) -> bool {
+    class
+        .constructor()
+        .is_some_and(|constructor| std::ptr::fn_addr_eq(constructor, construct as crate::class::ConstructFn))
+        && class.lookup("__new__").is_none()
+}
+
 fn merge(stored: &CallArgs, call: CallArgs) -> CallArgs {
     let mut merged = stored.clone();
-    merged.positional.extend(call.positional);
+    // Behind so many that it is not known which ones they are.
+    if stored.unknown.positional.is_none() {
+        merged.positional.extend(call.positional);
+        merged.unknown.positional = call.unknown.positional;
+    }
+    merged.unknown.keywords = call.unknown.keywords.or(merged.unknown.keywords);
     for (name, value) in call.keywords {
         match merged.keywords.iter_mut().find(|(existing, _)| *existing == name) {
             Some((_, existing)) => *existing = value,
@@ -110,7 +123,12 @@ impl Object for Partial {
     }
 
     fn call(&self, _: &Value, args: CallArgs, interp: &Interp) -> Option<PyResult<Value>> {
-        Some(interp.call(&self.function, self.merged(args)))
+        let args = self.merged(args);
+        let unknown = args.unknown.positional.as_ref().or(args.unknown.keywords.as_ref());
+        if let Some(unknown) = unknown.filter(|_| !crate::eval::call::binds_in_python(&self.function)) {
+            return Some(Ok(unknown.clone()));
+        }
+        Some(interp.call(&self.function, args))
     }
 
     fn is_callable(&self) -> bool {
