@@ -18,8 +18,9 @@ SKIPPED = ("jax._src", "jax.tools", "jax.lib", "jax.collect_profile", "jax.jaxli
            "jax.extend.mlir", "jax.experimental.source_mapper", "numpy.typing.", "numpy.testing.", "numpy.linalg.",
            "numpy.random.", "numpy.fft.")
 # The modules of other packages that have a stand-in.
-STAND_INS = ["absl.app", "absl.flags", "absl.logging", "beartype", "beartype.door", "chex", "einops", "flax", "flax.struct",
-             "immutabledict", "jaxtyping", "ml_dtypes", "pydantic", "pydantic.dataclasses", "qwix", "qwix.pallas", "tqdm",
+STAND_INS = ["absl.app", "absl.flags", "absl.logging", "absl.testing.absltest", "absl.testing.parameterized", "beartype", "beartype.door", "chex", "einops", "flax", "flax.struct", "hypothesis", "hypothesis.extra.numpy",
+             "hypothesis.strategies",
+             "immutabledict", "jaxtyping", "ml_dtypes", "pydantic", "pydantic.dataclasses", "pytest", "qwix", "qwix.pallas", "tqdm",
              "tqdm.auto", "typeguard", "typing_extensions"]
 # Python's own modules that the workbench has, whose names it may lack; `standard` lists all that Python has.
 STANDARD = ["abc", "argparse", "asyncio", "atexit", "bisect", "collections", "collections.abc", "concurrent.futures", "contextlib",

@@ -107,12 +107,12 @@ class Dump:
                 self.line(f"({name}{at} {s.name}{self.args(s.bases, s.keywords)}")
                 self.definition(s)
             case ast.For() | ast.AsyncFor():
-                self.loop(f"(For{at} {self.expr(s.target)} {self.expr(s.iter)}", s.body, s.orelse)
+                self.loop(f"({name}{at} {self.expr(s.target)} {self.expr(s.iter)}", s.body, s.orelse)
             case ast.While() | ast.If():
                 self.loop(f"({name}{at} {self.expr(s.test)}", s.body, s.orelse)
             case ast.With() | ast.AsyncWith():
                 items = "".join(f" ({self.expr(i.context_expr)} {self.optional(i.optional_vars)})" for i in s.items)
-                self.loop(f"(With{at}{items}", s.body, [])
+                self.loop(f"({name}{at}{items}", s.body, [])
             case ast.Match():
                 self.line(f"(Match{at} {self.expr(s.subject)}")
                 for c in s.cases:
@@ -281,7 +281,7 @@ class Dump:
 
     def clauses(self, e):
         return "".join(
-            f" (for {self.expr(g.target)} {self.expr(g.iter)}{self.many(g.ifs)})" for g in e.generators
+            f" ({'async for' if g.is_async else 'for'} {self.expr(g.target)} {self.expr(g.iter)}{self.many(g.ifs)})" for g in e.generators
         )
 
     def fstring(self, e):

@@ -103,6 +103,7 @@ impl Check {
             }
             StmtKind::For { target, iter, body, orelse } => {
                 self.assigned(target);
+                let iter = self.unless_awaited(iter, span, "for");
                 self.plain(iter);
                 self.in_loop(body);
                 self.statements(orelse);
@@ -115,7 +116,8 @@ impl Check {
             StmtKind::If { .. } => self.conditional(statement),
             StmtKind::With { items, body } => {
                 for item in items.iter() {
-                    self.expression(&item.context);
+                    let context = self.unless_awaited(&item.context, span, "with");
+                    self.expression(context);
                     item.target.iter().for_each(|t| self.assigned(t));
                 }
                 self.statements(body);
@@ -224,6 +226,15 @@ impl Check {
     }
 
     /// An expression that may not be starred.
+    /// What an `async for` or `async with` awaits, or the expression of a plain one.
+    fn unless_awaited<'e>(&mut self, expr: &'e Expr, statement: Span, what: &str) -> &'e Expr {
+        let Some(inner) = expr.awaited_by_statement() else { return expr };
+        if !self.place.in_async {
+            self.error(statement, format!("'async {what}' outside async function"));
+        }
+        inner
+    }
+
     fn plain(&mut self, expr: &Expr) {
         if matches!(expr.kind, ExprKind::Starred(_)) {
             self.error(expr.span, "can't use starred expression here");
@@ -238,6 +249,10 @@ impl Check {
             }
             ExprKind::YieldFrom(_) if self.place.in_async => {
                 self.error(expr.span, "'yield from' inside async function");
+            }
+            // Statements look for themselves: this one is a comprehension.
+            ExprKind::Await(_) if !self.place.in_async && expr.awaited_by_statement().is_some() => {
+                self.error(expr.span, "asynchronous comprehension outside of an asynchronous function");
             }
             ExprKind::Await(_) if !self.place.in_function => {
                 self.error(expr.span, "'await' outside function");

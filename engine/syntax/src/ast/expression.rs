@@ -38,6 +38,17 @@ pub struct Expr {
     pub span: Span,
 }
 
+impl Expr {
+    /// What an `async for` or `async with` goes through: such a statement is a plain one over an await that nobody has written, and
+    /// that is therefore no longer than what it awaits.
+    pub fn awaited_by_statement(&self) -> Option<&Expr> {
+        match &self.kind {
+            ExprKind::Await(inner) if inner.span == self.span => Some(inner),
+            _ => None,
+        }
+    }
+}
+
 /// The kinds of expression.
 #[derive(Clone, Debug)]
 #[expect(missing_docs, reason = "field names are those of Python's ast module")]

@@ -103,7 +103,8 @@ impl Dump<'_> {
                 return;
             }
             StmtKind::For { target, iter, body, orelse } => {
-                let text = format!("(For{at} {} {}", self.expr(target), self.expr(iter));
+                let (kind, iter) = iter.awaited_by_statement().map_or(("For", iter), |iter| ("AsyncFor", iter));
+                let text = format!("({kind}{at} {} {}", self.expr(target), self.expr(iter));
                 return self.loop_like(&text, body, orelse);
             }
             StmtKind::While { test, body, orelse } => {
@@ -115,9 +116,10 @@ impl Dump<'_> {
                 return self.loop_like(&text, body, orelse);
             }
             StmtKind::With { items, body } => {
-                let mut text = format!("(With{at}");
+                let is_async = items.iter().any(|item| item.context.awaited_by_statement().is_some());
+                let mut text = format!("({}{at}", if is_async { "AsyncWith" } else { "With" });
                 for item in items.iter() {
-                    let context = self.expr(&item.context);
+                    let context = self.expr(item.context.awaited_by_statement().unwrap_or(&item.context));
                     let target = self.optional(item.target.as_ref());
                     text.push_str(&format!(" ({context} {target})"));
                 }
@@ -350,9 +352,10 @@ impl Dump<'_> {
         }
         for clause in &comprehension.clauses {
             let target = self.expr(&clause.target);
-            let iter = self.expr(&clause.iter);
+            let iter = self.expr(clause.iter.awaited_by_statement().unwrap_or(&clause.iter));
             let conditions = self.many(&clause.conditions);
-            out.push_str(&format!(" (for {target} {iter}{conditions})"));
+            let kind = if clause.iter.awaited_by_statement().is_some() { "async for" } else { "for" };
+            out.push_str(&format!(" ({kind} {target} {iter}{conditions})"));
         }
         out
     }

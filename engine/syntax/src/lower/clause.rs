@@ -90,17 +90,18 @@ impl Lower<'_> {
         }
     }
 
-    fn refuse_async(&mut self, node: Node<'_>, what: &str) {
-        if let Some(token) = children(node).first().filter(|c| c.called() == "async") {
-            let span = self.span(*token);
-            self.error(span, format!("'async {what}' is not supported"));
+    /// What an `async for` or `async with` goes through is awaited: see [`Expr::awaited_by_statement`].
+    pub(super) fn perhaps_async(&mut self, node: Node<'_>, expr: Expr) -> Expr {
+        match children(node).iter().any(|c| c.called() == "async") {
+            true => Expr { span: expr.span, kind: ExprKind::Await(Box::new(expr)) },
+            false => expr,
         }
     }
 
     pub(super) fn for_statement(&mut self, node: Node<'_>) -> Stmt {
-        self.refuse_async(node, "for");
         let target = self.expression_field(node, "left");
         let iter = self.expression_field(node, "right");
+        let iter = self.perhaps_async(node, iter);
         let body = self.suite(field(node, "body"));
         let orelse = self.else_suite(node);
         let end = if orelse.is_empty() { &body } else { &orelse };
@@ -116,9 +117,11 @@ impl Lower<'_> {
     }
 
     pub(super) fn with_statement(&mut self, node: Node<'_>) -> Stmt {
-        self.refuse_async(node, "with");
         let clause = named(node).into_iter().find(|c| c.called() == "with_clause");
-        let items = clause.map(|clause| self.with_items(clause)).unwrap_or_default();
+        let mut items = clause.map(|clause| self.with_items(clause)).unwrap_or_default();
+        for item in &mut items {
+            item.context = self.perhaps_async(node, item.context.clone());
+        }
         let body = self.suite(field(node, "body"));
         Stmt { span: self.compound_span(node, &body), kind: StmtKind::With { items: items.into(), body } }
     }

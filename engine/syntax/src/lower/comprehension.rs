@@ -1,6 +1,6 @@
 //! Comprehensions and generator expressions.
 
-use super::{Kind, Lower, children, field, fields, is_error, named};
+use super::{Kind, Lower, field, fields, is_error, named};
 use crate::ast::{Comprehension, ComprehensionClause, ExprKind};
 use crate::scope;
 use std::sync::Arc;
@@ -50,10 +50,6 @@ impl Lower<'_> {
     }
 
     fn for_in_clause(&mut self, node: Node<'_>) -> ComprehensionClause {
-        if let Some(token) = children(node).into_iter().find(|c| c.called() == "async") {
-            let span = self.span(token);
-            self.error(span, "asynchronous comprehensions are not supported");
-        }
         let target = self.expression_field(node, "left");
         let rights = fields(node, "right");
         let iter = match rights.as_slice() {
@@ -70,6 +66,7 @@ impl Lower<'_> {
                 self.error_expression(node)
             }
         };
+        let iter = self.perhaps_async(node, iter);
         ComprehensionClause { target, iter, conditions: Vec::new() }
     }
 }

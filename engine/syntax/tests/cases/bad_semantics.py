@@ -8,7 +8,7 @@ def f(x, x):
 for 1 in x: pass
 f(a=1, 2)
 f() = 1
-async def g():
+def g():
     async for x in y: pass
     async with x: pass
     return [x async for x in y]

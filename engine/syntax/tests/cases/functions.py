@@ -42,6 +42,12 @@ async def f():
     await x
     y = await z(1)
     return await w
+async def f():
+    async for x in y: pass
+    else: pass
+    async with x as a, y: pass
+    async with (x as a, y as b): pass
+    return [z async for z in y if z for w in z]
 def f(a=lambda x: x, b=[i for i in c]): pass
 class C: pass
 class C(): pass

@@ -10,3 +10,11 @@ class core:
     @contextlib.contextmanager
     def artificial_shared_memory_limit(limit):
         yield
+
+
+def __getattr__(name):
+    if name == "LoweringSemantics":
+        from jax.experimental.pallas.mosaic_gpu import LoweringSemantics
+
+        return LoweringSemantics
+    raise AttributeError(f"module 'jax.experimental.mosaic.gpu' has no attribute '{name}'")
