@@ -357,6 +357,8 @@ impl Maker<'_> {
             _ if lowered.starts_with("split") => 1,
             "num_warps" => 4,
             _ if lowered.contains("heads") || lowered.contains("experts") => 8,
+            // Heads come in whole groups.
+            _ if lowered.ends_with("groups") && !lowered.starts_with("num_") => 4,
             _ if lowered.starts_with("num_")
                 || ["stages", "warps", "buffer"].iter().any(|part| lowered.contains(part)) =>
             {

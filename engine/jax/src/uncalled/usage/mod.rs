@@ -104,6 +104,9 @@ impl Uses {
         let mut reader = Reader { uses: Uses { params, ..Uses::default() }, functions, depth };
         def.body.iter().for_each(|stmt| reader.stmt(stmt));
         reader.decorators(def);
+        if depth == DEPTH {
+            reader.annotated_elsewhere(def);
+        }
         reader.uses
     }
 
@@ -140,6 +143,22 @@ fn partner(a: &Name, b: &Name, name: &Name) -> Option<Name> {
     }
 }
 
+/// `int`, `int | None`, `Optional[int]`
+fn is_int(annotation: &Expr) -> bool {
+    match &annotation.kind {
+        ExprKind::Name(name) => &**name == "int",
+        ExprKind::BinOp { left, right, .. } => is_int(left) && matches!(right.kind, ExprKind::Constant(Constant::None)),
+        ExprKind::Subscript { value, index } => {
+            let form = match &value.kind {
+                ExprKind::Name(name) | ExprKind::Attribute { name, .. } => &**name,
+                _ => return false,
+            };
+            form == "Optional" && is_int(index)
+        }
+        _ => false,
+    }
+}
+
 struct Reader<'a> {
     uses: Uses,
     functions: &'a Functions,
@@ -147,6 +166,21 @@ struct Reader<'a> {
 }
 
 impl Reader<'_> {
+    /// A parameter that says nothing of itself is a number where every function that annotates one of its name says so.
+    fn annotated_elsewhere(&mut self, def: &FunctionDef) {
+        for param in def.params.iter().filter(|param| param.annotation.is_none() && param.default.is_none()) {
+            let Some(used) = self.uses.params.get_mut(&param.name) else { continue };
+            let mut elsewhere = self
+                .functions
+                .values()
+                .flat_map(|function| function.params.iter())
+                .filter_map(|other| other.annotation.as_ref().filter(|_| other.name == param.name));
+            if !used.is_array && elsewhere.next().is_some_and(is_int) && elsewhere.all(is_int) {
+                used.is_number = true;
+            }
+        }
+    }
+
     /// `@partial(jax.jit, static_argnames=("causal",))`, `static_argnums=(3, 4)`, and `nondiff_argnums`.
     fn decorators(&mut self, def: &FunctionDef) {
         let positional: Vec<&Name> =
