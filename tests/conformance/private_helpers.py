@@ -23,3 +23,15 @@ any_spec = pl.BlockSpec(memory_space=pl.ANY)
 x = jnp.arange(8 * 128, dtype=jnp.float32).reshape(8, 128)
 y = pl.pallas_call(copy, in_specs=[any_spec], out_specs=any_spec, out_shape=x, interpret=pltpu.InterpretParams())(x)
 print(bool((x == y).all()))
+
+# What the surfaces take their parameters and chips from.
+from jax._src.pallas.mosaic import tpu_info
+from jax._src.pallas.triton.core import CompilerParams
+
+print(CompilerParams(num_warps=4), tpu_info.ChipVersion.TPU_V5E)
+try:
+  tpu_info.get_tpu_info()
+except ValueError as error:
+  print(error)
+tpu_info.registry["cpu"] = lambda: tpu_info.get_tpu_info_for_chip(tpu_info.ChipVersion.TPU_V5E, 1)
+print(tpu_info.get_tpu_info().generation, pltpu.get_tpu_info().vmem_capacity_bytes, tpu_info.is_tpu_device())

@@ -47,3 +47,15 @@ for wrong in (lambda: depth.reset(token), label.get, lambda: label.reset(depth.s
         wrong()
     except (RuntimeError, LookupError, ValueError) as error:
         print(type(error).__name__)
+
+# Moments from their text, in ISO 8601.
+import datetime
+
+for text in ["2024-01-02", "2024-01-02T03:04", "2024-01-02 03:04:05.123", "2024-01-02T03:04:05.123456-05:30", "2024-01-02T03:04:05Z",
+             "2024-01-02T03", "2024-01-02T03:04:05+00:00", "2024-01-02T3:04", "hello", "2024-01-02T", "2024-13-02T03:04:05"]:
+  try:
+    print(repr(datetime.datetime.fromisoformat(text)))
+  except ValueError as error:
+    print(error)
+since = datetime.datetime.now(datetime.timezone.utc) - datetime.timedelta(days=3)
+print(datetime.datetime.fromisoformat("2024-01-02T03:04:05Z".replace("Z", "+00:00")) >= since)

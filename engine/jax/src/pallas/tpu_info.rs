@@ -358,17 +358,26 @@ fn chip_of_kind(kind: &str) -> Option<&'static Chip> {
 }
 
 fn info_of_device(interp: &Interp, _args: Arguments) -> PyResult<Value> {
-    let unsupported = |kind: &str| interp.value_error(format!("Unsupported TPU device kind: {kind}"));
     match device(interp)? {
         Device::Unknown => Ok(unknown_device(interp)),
-        Device::Cpu => Err(unsupported("cpu")),
+        Device::Cpu => registered(interp, "cpu"),
         Device::Meant { kind, cores } => {
-            let chip = chip_of_kind(&kind).ok_or_else(|| unsupported(&kind))?;
+            let Some(chip) = chip_of_kind(&kind) else { return registered(interp, &kind) };
             let module = interp.import("jax.experimental.pallas.tpu")?;
             let version = interp.get_attr(&interp.get_attr(&module, "ChipVersion")?, chip.member)?;
             info(interp, chip, version, cores)
         }
     }
+}
+
+/// What a program has registered for a kind of device that is no TPU.
+fn registered(interp: &Interp, kind: &str) -> PyResult<Value> {
+    let module = interp.import(MODULE)?;
+    let make = interp.call_method(&interp.get_attr(&module, "registry")?, "get", [Value::str(kind)])?;
+    if make.is_none() {
+        return Err(interp.value_error(format!("Unsupported TPU device kind: {kind}")));
+    }
+    interp.call(&make, CallArgs::default())
 }
 
 /// The row of a `ChipVersion`.

@@ -42,6 +42,8 @@ pub static MODULES: &[EmbeddedModule] = &[
         is_package: true,
     },
     module!("jax._src.pallas.mosaic_gpu.interpret.interpret_pallas_call", "private/interpreter_gpu.py"),
+    module!("jax._src.pallas.mosaic.tpu_info", "private/tpu_info.py"),
+    module!("jax._src.pallas.triton.core", "private/triton_core.py"),
     module!("jax._src.pallas.pallas_call", "private/pallas_call.py"),
     module!("jax._src.pallas.primitives", "private/pallas_primitives.py"),
     module!("jax._src.state", "private/state.py"),

@@ -28,10 +28,12 @@ def save_device_memory_profile(filename, backend=None):
     pass
 
 
-class TraceAnnotation(contextlib.nullcontext):
+class TraceAnnotation(contextlib.AbstractContextManager):
     def __init__(self, name, **kwargs):
-        super().__init__()
         self.name = name
+
+    def __exit__(self, exc_type, exc_value, traceback):
+        return None
 
 
 class StepTraceAnnotation(TraceAnnotation):

@@ -168,6 +168,31 @@ def _offset_text(offset):
     return f"{sign}{minutes // 60:02d}:{minutes % 60:02d}" + (f":{seconds:02d}" if seconds else "")
 
 
+def _parsed(text):
+    """The parts of a moment in ISO 8601, in its extended form: any one letter between day and time."""
+    if not text[4:5] == text[7:8] == "-" or len(text) == 11:
+        raise ValueError(text)
+    day = [int(text[:4]), int(text[5:7]), int(text[8:10])]
+    clock, zone = text[11:], None
+    if clock.endswith("Z"):
+        clock, zone = clock[:-1], timezone.utc
+    for sign in "+-":
+        if sign in clock:
+            clock, offset = clock.split(sign)
+            hours, minutes, seconds, _ = _clock(offset)
+            zone = timezone(timedelta(hours=hours, minutes=minutes, seconds=seconds) * (1 if sign == "+" else -1))
+            zone = timezone.utc if zone == timezone.utc else zone
+    return [*day, *(_clock(clock) if clock else (0, 0, 0, 0)), zone]
+
+
+def _clock(text):
+    whole, _, fraction = text.replace(",", ".").partition(".")
+    parts = whole.split(":")
+    if not all(len(part) == 2 for part in parts) or len(parts) > 3 or fraction and len(parts) != 3:
+        raise ValueError(text)
+    return (*[int(part) for part in parts], 0, 0)[:3] + (int(fraction[:6].ljust(6, "0")) if fraction else 0,)
+
+
 def _is_leap(year):
     return year % 4 == 0 and (year % 100 != 0 or year % 400 == 0)
 
@@ -312,6 +337,14 @@ class datetime(date):
         days, rest = divmod(microseconds, _DAY)
         seconds, microsecond = divmod(rest, 10**6)
         return cls(*_civil(days), seconds // 3600, seconds // 60 % 60, seconds % 60, microsecond, tzinfo)
+
+    @classmethod
+    def fromisoformat(cls, date_string):
+        try:
+            parts = _parsed(date_string)
+        except ValueError:
+            raise ValueError(f"Invalid isoformat string: {date_string!r}") from None
+        return cls(*parts)
 
     @classmethod
     def combine(cls, date, time, tzinfo=None):
