@@ -369,6 +369,11 @@ fn evaluate(
     if let Some((root, _)) = &place {
         paths[0].clone_from(root);
     }
+    for folder in package::project(&*options.files, path) {
+        if !paths.contains(&folder) {
+            paths.push(folder);
+        }
+    }
     host.serve(Reach {
         files: options.files.clone(),
         paths,

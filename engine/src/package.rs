@@ -43,6 +43,23 @@ pub(crate) fn place(files: &dyn FileSystem, path: &str, body: &[Stmt]) -> Option
     Some((root, Place { package, folder: is_package.then(|| folder.to_string()) }))
 }
 
+/// Files that a project has in its outermost folder.
+const PROJECTS: [&str; 3] = ["pyproject.toml", "setup.py", "setup.cfg"];
+
+/// The folders that the packages of a file's project stand in, which tests and examples import as whoever develops it has installed
+/// them: `src`, and the project's own; none for a file that belongs to no project.
+pub(crate) fn project(files: &dyn FileSystem, path: &str) -> Vec<String> {
+    let path = files.absolute(path);
+    let mut folder = path.as_str();
+    while let Some((above, _)) = folder.rsplit_once('/') {
+        if PROJECTS.iter().any(|name| matches!(files.read(&format!("{above}/{name}")), Ok(Some(_)))) {
+            return vec![format!("{above}/src"), above.to_string()];
+        }
+        folder = above;
+    }
+    Vec::new()
+}
+
 /// Whether one of these statements imports a file through the folder `name` in `above`.
 fn is_imported(files: &dyn FileSystem, above: &str, name: &str, body: &[Stmt]) -> bool {
     let is_file = |dotted: &str| {
@@ -147,6 +164,22 @@ mod tests {
         let module = pallas_syntax::parse(Arc::new(source));
         let (root, found) = place(&files, "/src/org/part/lib/__init__.py", &module.body).expect("a package");
         assert_eq!((root.as_str(), found.package.as_str()), ("/src", "org.part.lib"));
+    }
+
+    #[test]
+    fn tests_import_what_their_project_would_install() {
+        let text =
+            "import kernels.scale\nfrom tools import sizes\n\nkernels.scale.twice(sizes.most).real\nimport unknown\n";
+        let files = Names(HashMap::from([
+            ("/work/pyproject.toml", "[project]\n"),
+            ("/work/src/kernels/__init__.py", ""),
+            ("/work/src/kernels/scale.py", "def twice(x):\n    return 2 * x\n"),
+            ("/work/tools/__init__.py", ""),
+            ("/work/tools/sizes.py", "most = 2\n"),
+        ]));
+        let analysis = Analysis::new("/work/tests/deep/test_scale.py", text, &AnalysisOptions::new(Arc::new(files)));
+        let messages: Vec<&str> = analysis.findings.iter().map(|finding| finding.message.as_str()).collect();
+        assert_eq!(messages, ["ModuleNotFoundError: No module named 'unknown'"]);
     }
 
     #[test]
