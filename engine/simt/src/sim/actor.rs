@@ -18,6 +18,8 @@ pub(super) struct Actor {
     known: Vec<u32>,
     /// Up to where writes of every actor are known to be seen by engines.
     fenced: Vec<u32>,
+    /// Up to where each thread has told engines of its own writes; the others know it when they meet.
+    published: u32,
 }
 
 /// What somebody knows, handed on.
@@ -59,19 +61,23 @@ impl Knowledge {
 
 impl Actor {
     pub(super) fn new(world: u32, block: usize, number: u32) -> Actor {
-        Actor { world, block, number, clock: 1, met: 1, known: Vec::new(), fenced: Vec::new() }
+        Actor { world, block, number, clock: 1, met: 1, known: Vec::new(), fenced: Vec::new(), published: 0 }
     }
 
     /// All threads of the team have come here.
     pub(super) fn meet(&mut self) {
         self.clock += 1;
         self.met = self.clock;
+        raise(&mut self.fenced, self.number, self.published);
     }
 
     /// What it knows, for others; what it does from now on is news. `alone`: only what all threads had done when they last met.
     pub(super) fn tell(&mut self, alone: bool) -> Knowledge {
         let mut told = Knowledge { known: self.known.clone(), fenced: self.fenced.clone() };
         raise(&mut told.known, self.number, if alone { self.met - 1 } else { self.clock });
+        if !alone {
+            raise(&mut told.fenced, self.number, self.published);
+        }
         self.clock += 1;
         told
     }
@@ -88,9 +94,9 @@ impl Actor {
         join(&mut self.fenced, &told.fenced);
     }
 
-    /// Its writes up to now are seen by engines.
+    /// Its writes up to now are seen by engines, once its threads have met.
     pub(super) fn fence(&mut self) {
-        raise(&mut self.fenced, self.number, self.clock);
+        self.published = self.clock;
         self.clock += 1;
     }
 
