@@ -16,8 +16,10 @@ pub const DTYPES: [(DType, DType, Option<&str>); 8] = [
     (DType::F32, DType::F32, None),
 ];
 
-/// Rows, columns, terms: powers of two, none, more rows than columns, more terms than are unrolled.
-pub const EXTENTS: [[usize; 3]; 4] = [[32, 32, 64], [48, 24, 80], [128, 16, 32], [16, 32, 1024]];
+/// Rows, columns, terms: powers of two, none, more rows than columns, more terms than are unrolled; rows and columns of several
+/// warpgroups.
+pub const EXTENTS: [[usize; 3]; 6] =
+    [[32, 32, 64], [48, 24, 80], [128, 16, 32], [16, 32, 1024], [64, 128, 64], [256, 32, 32]];
 
 /// A product in one program. `terms_last`: whether the terms are the last axis of each factor.
 ///

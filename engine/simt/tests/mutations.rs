@@ -1,5 +1,5 @@
 //! The simulator sees what goes wrong when a barrier or a wait is missing: each one of the generated products of matrices is dropped
-//! in turn, and each wait is made to wait for one group of copies fewer.
+//! in turn, and each wait is made to wait for one group of copies fewer, or for one product of warpgroups.
 
 mod mutants;
 
@@ -19,8 +19,13 @@ fn wait_gone(op: &Op) -> Option<Option<Op>> {
 fn wait_for_less(op: &Op) -> Option<Option<Op>> {
     match op {
         Op::WaitAhead(pending) => Some(Some(Op::WaitAhead(pending + 1))),
+        Op::WaitProducts(pending) => Some(Some(Op::WaitProducts(pending + 1))),
         _ => None,
     }
+}
+
+fn publish_gone(op: &Op) -> Option<Option<Op>> {
+    (*op == Op::Publish).then_some(None)
 }
 
 fn every_one_counts(name: &str, change: Change, at_least: usize) {
@@ -35,7 +40,8 @@ fn every_one_counts(name: &str, change: Change, at_least: usize) {
             break;
         }
         let (_, report) = run(&mutant, &inputs, FUEL).expect("it runs");
-        let seen = report.count(Kind::Race) + report.count(Kind::UnderWay) + report.count(Kind::Uninitialized);
+        let kinds = [Kind::Race, Kind::UnderWay, Kind::Uninitialized, Kind::Unfenced];
+        let seen: u64 = kinds.into_iter().map(|kind| report.count(kind)).sum();
         assert!(seen > 0, "{name}: nobody saw that number {dropped} is another");
         dropped += 1;
     }
@@ -51,6 +57,36 @@ fn every_barrier_of_a_product_on_tensor_cores_counts() {
 fn every_wait_of_a_product_on_tensor_cores_counts() {
     every_one_counts("matmul.ir", wait_gone, 1);
     every_one_counts("matmul.ir", wait_for_less, 1);
+}
+
+/// How many of some instructions a case has.
+fn count(name: &str, is: fn(&Op) -> bool) -> usize {
+    let mut count = 0;
+    program(name).kernel.body.walk(&mut |inst| count += usize::from(is(&inst.op)));
+    count
+}
+
+#[test]
+fn every_barrier_and_wait_of_a_product_by_warpgroups_counts() {
+    let name = "warpgroups_matmul.ir";
+    assert_eq!(count(name, |op| matches!(op, Op::Multiply(_))), 1);
+    assert_eq!(count(name, |op| *op == Op::WaitProducts(1)), 1, "a product is under way while the next round begins");
+    // Before a slot is multiplied that has come, and before one is filled that was.
+    every_one_counts(name, barrier_gone, 2);
+    every_one_counts(name, wait_gone, 1);
+    // For copies, for the product of the round before, and in the end.
+    every_one_counts(name, wait_for_less, 3);
+    every_one_counts(name, publish_gone, 1);
+}
+
+#[test]
+fn a_product_by_warpgroups_takes_its_left_factor_from_the_sums_of_another() {
+    let name = "warpgroups_attention.ir";
+    assert_eq!(count(name, |op| matches!(op, Op::Multiply(product) if product.left.is_none())), 1);
+    assert_eq!(count(name, |op| matches!(op, Op::Multiply(_))), 2);
+    every_one_counts(name, barrier_gone, 1);
+    every_one_counts(name, wait_gone, 1);
+    every_one_counts(name, wait_for_less, 3);
 }
 
 #[test]

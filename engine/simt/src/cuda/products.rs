@@ -27,6 +27,21 @@ pub(super) fn left_under_way(body: &Region) -> u32 {
     waits.unwrap_or(0)
 }
 
+/// What is printed for where the left factor of a product begins, and the right one.
+static BEGINS: [&str; 2] = ["left_at", "right_at"];
+
+/// So many bytes further on. The lowest bits of a descriptor count pieces of 16 bytes, as many as there are of shared memory.
+fn further(side: usize, bytes: usize) -> String {
+    if bytes == 0 { BEGINS[side].to_string() } else { format!("{} + {}", BEGINS[side], bytes / 16) }
+}
+
+/// Where a place of a factor is from its first one, whose pieces have not changed places.
+fn far(factor: &Factor, free: usize, term: usize, bytes: usize) -> usize {
+    let (row, column) = if factor.terms_last { (free, term) } else { (term, free) };
+    let width = factor.width(bytes);
+    column / width * factor.rows * width + row * width + column % width
+}
+
 impl Printer<'_> {
     /// Whether teams ask for more registers than others.
     pub(super) fn sets_registers(&self) -> bool {
@@ -37,6 +52,15 @@ impl Printer<'_> {
 
     /// Registers that live as long as the kernel.
     pub(super) fn accumulators(&mut self) {
+        let mut share = false;
+        self.kernel.body.walk(&mut |inst| {
+            share |= matches!(inst.op, Op::Multiply(product) if product.groups != [1, 1]);
+        });
+        if share {
+            // The same in all lanes, and known to be.
+            let threads = Product::THREADS;
+            self.line(format!("const int warpgroup = __shfl_sync(0xffffffffu, threadIdx.x / {threads}, 0);"));
+        }
         let arrays: Vec<(String, usize)> = self
             .kernel
             .memories()
@@ -80,12 +104,14 @@ impl Printer<'_> {
     fn multiply(&mut self, inst: &Inst, product: &Product) -> Result<(), Refusal> {
         let name = NAMES.iter().find(|(dtype, _)| *dtype == product.dtype).map(|(_, name)| *name);
         let name = name.ok_or_else(|| self.refuse(&format!("a product of {}", product.dtype.name())))?;
-        let [rows, columns, terms] = product.extents;
+        let ([rows, columns], terms) = (product.own(), product.extents[2]);
         let bytes = product.dtype.size_bytes();
         let (step, per_word) = (product.step(), 4 / bytes);
         let wide = columns.min(Product::COLUMNS);
         let function = self.instruction(product, name, wide);
         let acc = self.name(product.acc);
+        self.line("{");
+        self.depth += 1;
         let words = match product.left {
             Some(_) => None,
             None => {
@@ -96,7 +122,6 @@ impl Printer<'_> {
                     DType::F8E5M2 => "f8e5m2",
                     _ => name,
                 };
-                self.line("{");
                 self.line(format!("unsigned {packed}[{count}];"));
                 self.each(count as u32, &format!("{packed}[r] = pack_{pack}(v{} + r * {per_word});", left.0));
                 Some(packed)
@@ -104,7 +129,18 @@ impl Printer<'_> {
         };
         // The registers may be read from now on, whatever was written to them before.
         self.line("asm volatile(\"wgmma.fence.sync.aligned;\" ::: \"memory\");");
-        let begins = [self.at(inst.operands[0]), self.at(inst.operands[1])];
+        let [down, across] = product.groups;
+        let shares = [(product.left.as_ref(), down, "%", rows), (Some(&product.right), across, "/", columns)];
+        for (number, (factor, count, which, own)) in shares.into_iter().enumerate() {
+            let Some(factor) = factor else { continue };
+            let mut begin = self.at(inst.operands[number]);
+            if count > 1 {
+                // Each warpgroup has rows or columns of its own.
+                begin = format!("{begin} + warpgroup {which} {down} * {}", far(factor, own, 0, bytes));
+            }
+            let descriptor = self.descriptor(factor, &begin);
+            self.line(format!("const unsigned long long {} = {descriptor};", BEGINS[number]));
+        }
         for block in 0..rows / Product::ROWS {
             for part in 0..columns / wide {
                 for number in 0..terms / step {
@@ -112,34 +148,30 @@ impl Printer<'_> {
                     let left = match (&product.left, &words) {
                         (_, Some(words)) => format!("{words} + {}", (block * (terms / step) + number) * 4),
                         (Some(factor), _) => {
-                            self.descriptor(factor, &begins[0], block * Product::ROWS, number * step, bytes)
+                            further(0, far(factor, block * Product::ROWS, number * step, bytes) * bytes)
                         }
                         (None, None) => return Err(self.refuse("a product without a left factor")),
                     };
-                    let right = self.descriptor(&product.right, &begins[1], part * wide, number * step, bytes);
+                    let right = further(1, far(&product.right, part * wide, number * step, bytes) * bytes);
                     self.line(format!("{function}({to}, {left}, {right});"));
                 }
             }
         }
         self.line("asm volatile(\"wgmma.commit_group.sync.aligned;\" ::: \"memory\");");
-        if words.is_some() {
-            self.line("}");
-        }
+        self.depth -= 1;
+        self.line("}");
         Ok(())
     }
 
-    /// Where a part of a factor begins, and how far apart are eights of rows and panels.
-    fn descriptor(&self, factor: &Factor, begin: &str, free: usize, term: usize, bytes: usize) -> String {
-        let (row, column) = if factor.terms_last { (free, term) } else { (term, free) };
-        let width = factor.width(bytes);
-        let far = column / width * factor.rows * width + row * width + column % width;
+    /// Where a factor begins, and how far apart are eights of rows and panels.
+    fn descriptor(&self, factor: &Factor, begin: &str) -> String {
         let (panel, eight) = (factor.rows * factor.swizzle, 8 * factor.swizzle);
         let code = match factor.swizzle {
             128 => 1,
             64 => 2,
             _ => 3,
         };
-        format!("matrix_at({} + {begin} + {far}, {panel}, {eight}, {code})", self.name(factor.memory))
+        format!("matrix_at({} + {begin}, {panel}, {eight}, {code})", self.name(factor.memory))
     }
 
     /// The function that is one instruction.

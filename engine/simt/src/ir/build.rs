@@ -358,6 +358,11 @@ impl Builder {
         self.add_to(depth, op, &operands, &[], Vec::new());
     }
 
+    /// Tells engines what was written, in a region that is open around this place.
+    pub fn publish_at(&mut self, depth: usize) {
+        self.add_to(depth, Op::Publish, &[], &[], Vec::new());
+    }
+
     fn value(&mut self, ty: Ty, depth: usize) -> Value {
         self.kernel.values.push(ty);
         self.depths.push(depth);

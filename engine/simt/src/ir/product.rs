@@ -8,7 +8,8 @@ use pallas_tensor::DType;
 /// With `w` the warp and `g`, `t` the lane without its lowest two bits and those two, register `r` of a thread's accumulator, bit by
 /// bit, is in row `16 * w + g + 8 * r1`, column `2 * t + r0 + 8 * (r2, r3, ...)`, as far as there are columns; further bits count
 /// rows in steps of 64. A left factor in registers has, for each 64 rows and each step of terms, what [`Mma`](super::Mma) wants of
-/// 16 rows that begin at `16 * w`.
+/// 16 rows that begin at `16 * w`. Where the team is of several warpgroups of 128 threads, all of that is said of one of them, with
+/// the rows and the columns that it has.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Product {
     /// The accumulator.
@@ -21,6 +22,8 @@ pub struct Product {
     pub left: Option<Factor>,
     /// Where the right one is.
     pub right: Factor,
+    /// How many warpgroups share the rows, and how many the columns: the first ones have the first columns. All that there are.
+    pub groups: [usize; 2],
 }
 
 /// A factor in shared memory: in panels of so many bytes, each with all rows, whose pieces change places
@@ -144,14 +147,40 @@ impl Product {
         32 / self.dtype.size_bytes()
     }
 
+    /// Threads of a warpgroup.
+    pub const THREADS: usize = 128;
+
+    /// Rows and columns of a warpgroup.
+    pub fn own(&self) -> [usize; 2] {
+        [self.extents[0] / self.groups[0].max(1), self.extents[1] / self.groups[1].max(1)]
+    }
+
     /// Registers of the accumulator.
     pub fn registers(&self) -> usize {
-        self.extents[0] / Self::ROWS * self.extents[1] / 2
+        let [rows, columns] = self.own();
+        rows / Self::ROWS * columns / 2
     }
 
     /// Registers of a left factor.
     pub fn left_registers(&self) -> usize {
-        self.extents[0] * self.extents[2] / 128
+        self.own()[0] * self.extents[2] / Self::THREADS
+    }
+
+    /// The row and the column of what a thread's register of the accumulator holds.
+    pub fn place(&self, register: usize, thread: usize) -> [usize; 2] {
+        let [rows, columns] = self.own();
+        let (group, thread) = (thread / Self::THREADS, thread % Self::THREADS);
+        let (block, within) = (register / (columns / 2), register % (columns / 2));
+        let row = block * Self::ROWS + thread / 32 * 16 + thread % 32 / 4 + (within >> 1 & 1) * 8;
+        let column = thread % 4 * 2 + (within & 1) + (within >> 2) * 8;
+        let [down, across] = [group % self.groups[0].max(1), group / self.groups[0].max(1)];
+        [down * rows + row, across * columns + column]
+    }
+
+    /// Arrays of shared memory that it reads, each once.
+    pub fn factors(&self) -> impl Iterator<Item = MemoryId> {
+        let left = self.left.map(|factor| factor.memory);
+        left.into_iter().chain(Some(self.right.memory).filter(|right| left != Some(*right)))
     }
 }
 

@@ -181,7 +181,11 @@ impl Kernel {
                 let left = product.left.as_ref().map_or("registers".to_string(), side);
                 let ([m, n, k], right) = (product.extents, side(&product.right));
                 let dtype = product.dtype.short_name();
-                format!("multiply {dtype} {m} x {n} x {k} into {}: {left}; {right};", name(product.acc))
+                let groups = match product.groups {
+                    [1, 1] => String::new(),
+                    [rows, columns] => format!(" by {rows} x {columns} warpgroups"),
+                };
+                format!("multiply {dtype} {m} x {n} x {k}{groups} into {}: {left}; {right};", name(product.acc))
             }
             Op::MultiplyTensor(product) => {
                 let ([m, n, k], dtype) = (product.extents, product.dtype.short_name());

@@ -355,6 +355,10 @@ impl Checker<'_> {
         let [rows, columns, terms] = product.extents;
         let whole =
             rows.is_multiple_of(Product::ROWS) && columns.is_multiple_of(8) && terms.is_multiple_of(product.step());
+        let groups = product.groups[0] * product.groups[1];
+        let shared = groups * Product::THREADS == self.kernel.threads as usize
+            && rows.is_multiple_of(Product::ROWS * product.groups[0])
+            && columns.is_multiple_of(8 * product.groups[1]);
         let halves = product.dtype.is_float() && product.dtype.size_bytes() <= 2;
         let acc = Ty { dtype: DType::F32, regs: product.registers() as u32 };
         let index = Ty { dtype: DType::I32, regs: 1 };
@@ -365,7 +369,7 @@ impl Checker<'_> {
         let in_rows = |factor: &Factor| factor.terms_last || product.dtype.size_bytes() == 2;
         let lies = |factor: &Factor| self.lies(factor, product.dtype) && in_rows(factor);
         let lie = product.left.as_ref().is_none_or(lies) && lies(&product.right);
-        match whole && halves && lie && self.registers(product.acc)? == acc && operands == [left, index] {
+        match whole && shared && halves && lie && self.registers(product.acc)? == acc && operands == [left, index] {
             true => Ok(()),
             false => Err(format!("tensor cores do not take {product:?}")),
         }

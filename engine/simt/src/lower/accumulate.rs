@@ -2,15 +2,18 @@
 //! `x`, and takes no registers of its own.
 
 use super::rewrite::{substitute, uses};
-use crate::ir::{Inst, Kernel, Op, Region, Value};
+use crate::ir::{Inst, Kernel, MemoryId, Op, Region, Value};
 use pallas_tensor::Scalar;
 use std::collections::HashMap;
 
 /// Rewrites them.
 pub(crate) fn accumulate(kernel: &mut Kernel) {
     let mut body = std::mem::take(&mut kernel.body);
-    let mut known = Known { zeros: Vec::new(), uses: HashMap::new() };
+    let mut known = Known { zeros: Vec::new(), kept: HashMap::new(), uses: HashMap::new() };
     body.walk(&mut |inst| {
+        if let Op::Keep(memory) | Op::Take(memory) = inst.op {
+            *known.kept.entry(memory).or_default() += 1;
+        }
         let zero = match inst.op {
             Op::Const(Scalar::Float(number)) => number == 0.0 && number.is_sign_positive(),
             Op::Const(Scalar::Int(number)) => number == 0,
@@ -29,6 +32,8 @@ pub(crate) fn accumulate(kernel: &mut Kernel) {
 
 struct Known {
     zeros: Vec<Value>,
+    /// How often registers of products are filled and read.
+    kept: HashMap<MemoryId, usize>,
     uses: HashMap<Value, usize>,
 }
 
@@ -77,6 +82,11 @@ fn chain(body: &Region, before: usize, product: Value, known: &Known) -> Option<
         let inst = &body.insts[position];
         let operand = match inst.op {
             Op::Mma(_) => 2,
+            // Summed up by warpgroups, in registers that are the product's alone.
+            Op::Take(memory) if known.kept.get(&memory) == Some(&2) => {
+                let kept = body.insts[..position].iter().rposition(|inst| inst.op == Op::Keep(memory))?;
+                return known.zeros.contains(&body.insts[kept].operands[0]).then_some((kept, 0));
+            }
             Op::For => {
                 let carry = inst.results.iter().position(|&result| result == value)?;
                 sums_up(inst, carry, known).then_some(carry + 2)?

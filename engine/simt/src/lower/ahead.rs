@@ -5,12 +5,15 @@
 //! those of the round `s - 1` later, into the slot that was read the round before, and goes on as before. Rounds that do not
 //! come start nothing, but their group is counted all the same, so that the number of groups under way is known. The barrier
 //! between is put in with all others.
+//!
+//! Products of warpgroups whose sums stay in their registers all through the loop are left under way: a round waits for those of the
+//! round before after it has started its own, and only then starts copies, into the slot that the round before has read.
 
 use super::lives::{Lives, touched, touches};
 use super::rewrite::{Emit, inside, uses};
 use super::timed::note;
 use crate::Architecture;
-use crate::ir::{Inst, Kernel, Memory, MemoryId, Op, Region, Space, Ty, Value};
+use crate::ir::{Inst, Kernel, Memory, MemoryId, Op, Product, Region, Space, Ty, Value};
 use crate::marks::Mark;
 use pallas_ir::ops;
 use pallas_tensor::DType;
@@ -22,6 +25,17 @@ const SLOTS: usize = 4;
 /// Bytes that one copy takes: 4, 8 or 16.
 const LEAST: usize = 4;
 
+/// Registers of a thread beside those that warpgroups sum up in, and registers of each of two blocks.
+const BESIDE_SUMS: usize = 48;
+const FOR_TWO: usize = 1 << 15;
+/// The most products that a round leaves under way.
+const UNDER_WAY: usize = 3;
+
+/// Registers of a thread that warpgroups sum up in.
+fn sums(kernel: &Kernel) -> usize {
+    kernel.memories().filter(|(_, memory)| memory.space == Space::Registers).map(|(_, memory)| memory.len).sum()
+}
+
 /// Makes copies of loads, as far as shared memory has room for slots, of which somebody may want a number.
 pub(crate) fn copy(kernel: &mut Kernel, architecture: Architecture, wanted: Option<usize>) {
     let mut body = std::mem::take(&mut kernel.body);
@@ -29,13 +43,14 @@ pub(crate) fn copy(kernel: &mut Kernel, architecture: Architecture, wanted: Opti
     uses(&body, &mut counts);
     let mut counted: HashMap<MemoryId, usize> = HashMap::new();
     body.walk(&mut |inst| {
-        if let Some(memory) = touched(&inst.op) {
+        for memory in touched(&inst.op) {
             *counted.entry(memory).or_default() += 1;
         }
     });
     let lives = Lives::of(&body);
-    // Half, so that two blocks fit a multiprocessor.
-    let room = if wanted.is_some() { architecture.shared_bytes } else { architecture.shared_bytes / 2 };
+    // Half, so that two blocks fit a multiprocessor, if there are registers for two.
+    let alone = wanted.is_some() || sums(kernel) + BESIDE_SUMS > FOR_TWO / kernel.threads as usize;
+    let room = if alone { architecture.shared_bytes } else { architecture.shared_bytes / 2 };
     let most = wanted.unwrap_or(SLOTS);
     let mut pass = Pass { kernel, counts, touched: counted, lives, room, most };
     pass.loops(&mut body);
@@ -156,6 +171,8 @@ impl Pass<'_> {
             start(&mut emit, body, &inner, &pairs, &lens, (at, upper, number));
         }
         // In every round: which slot is read, and which is filled.
+        let left = left_under_way(body, &pairs);
+        let panels = body.insts.iter().any(|inst| multiplies(inst, &pairs));
         let mut emit = Emit { kernel: self.kernel, insts: &mut insts, span };
         let pending = (slots - 2) as u32;
         let timed = !emit.kernel.marks.is_empty();
@@ -164,6 +181,9 @@ impl Pass<'_> {
             note(&mut emit, Mark::Wait, zero, zero);
         }
         emit.add(Op::WaitAhead(pending), &[], None);
+        if panels {
+            emit.add(Op::Publish, &[], None);
+        }
         let (count, all) = (emit.int(slots as i64 - 1, 1), emit.int(slots as i64, 1));
         let round = emit.binary(&ops::SUB, counter, lower);
         let slot = emit.binary(&ops::REM, round, all);
@@ -173,10 +193,19 @@ impl Pass<'_> {
         let later = emit.binary(&ops::ADD, round, count);
         let next = emit.binary(&ops::REM, later, all);
         let at = emit.binary(&ops::ADD, counter, count);
+        let mut started = Vec::new();
+        let mut emit = Emit { kernel: self.kernel, insts: &mut started, span };
         start(&mut emit, body, &inner, &pairs, &lens, (at, upper, next));
-        let gone: HashSet<usize> = pairs.iter().flat_map(|pair| [pair.load, pair.store]).collect();
+        if left.is_none() {
+            insts.append(&mut started);
+        }
+        let is_left = |inst: &Inst| left.is_some() && matches!(inst.op, Op::WaitProducts(_));
+        // What told engines of what was stored goes with it.
+        let told = |store: usize| body.insts.get(store + 1).is_some_and(|inst| inst.op == Op::Publish);
+        let mut gone: HashSet<usize> = pairs.iter().flat_map(|pair| [pair.load, pair.store]).collect();
+        gone.extend(pairs.iter().map(|pair| pair.store).filter(|&store| told(store)).map(|store| store + 1));
         for (position, mut inst) in body.insts.drain(..).enumerate() {
-            if gone.contains(&position) {
+            if gone.contains(&position) || is_left(&inst) {
                 continue;
             }
             let slots = pairs.iter().zip(&lens).map(|(pair, &len)| (pair.to, len)).collect::<Vec<_>>();
@@ -184,14 +213,51 @@ impl Pass<'_> {
             shift(&mut emit, &mut inst, &slots, slot);
             insts.push(inst);
         }
+        if let Some(count) = left {
+            let mut emit = Emit { kernel: self.kernel, insts: &mut insts, span };
+            emit.add(Op::WaitProducts(count), &[], None);
+            insts.append(&mut started);
+        }
         body.insts = insts;
     }
 }
 
+/// Whether an instruction multiplies what is copied ahead by warpgroups.
+fn multiplies(inst: &Inst, pairs: &[Pair]) -> bool {
+    let own = matches!(&inst.op, Op::Multiply(product) if product.factors().any(|id| pairs.iter().any(|p| p.to == id)));
+    own || inst.regions.iter().flat_map(|region| &region.insts).any(|inst| multiplies(inst, pairs))
+}
+
+/// How many products a round may leave under way, if it may: nothing else in the loop touches the registers that they sum up in, and
+/// nothing but copies writes what they read.
+fn left_under_way(body: &Region, pairs: &[Pair]) -> Option<u32> {
+    let own = |inst: &Inst| match inst.op {
+        Op::Multiply(product) => Some(product),
+        _ => None,
+    };
+    let products: Vec<Product> = body.insts.iter().filter_map(own).collect();
+    let mut count = 0;
+    let mut fits = (1..=UNDER_WAY).contains(&products.len()) && products.iter().all(|product| product.left.is_some());
+    body.walk(&mut |inst| match inst.op {
+        Op::Multiply(_) => count += 1,
+        Op::Take(_) | Op::Keep(_) => fits = false,
+        Op::Store { memory, .. } | Op::Atomic { memory, .. } | Op::CopyAhead { memory, .. } => {
+            let read = products.iter().any(|product| product.factors().any(|factor| factor == memory));
+            fits &= !read || pairs.iter().any(|pair| pair.to == memory);
+        }
+        _ => {}
+    });
+    (fits && count == products.len()).then_some(count as u32)
+}
+
 /// How often an instruction reads an array, those inside of it included; nothing else may touch it.
 fn reads(inst: &Inst, array: MemoryId) -> usize {
-    let own =
-        usize::from(matches!(inst.op, Op::Load { memory, .. } | Op::LoadMatrix { memory, .. } if memory == array));
+    let own = match inst.op {
+        Op::Load { memory, .. } | Op::LoadMatrix { memory, .. } => memory == array,
+        Op::Multiply(product) => product.factors().any(|factor| factor == array),
+        _ => false,
+    };
+    let own = usize::from(own);
     let inner = inst.regions.iter().flat_map(|region| &region.insts).map(|inst| reads(inst, array));
     own + inner.sum::<usize>()
 }
@@ -275,8 +341,14 @@ fn in_slot(emit: &mut Emit<'_>, index: Value, len: i64, slot: Value) -> Value {
 
 /// Reads of slotted arrays go to a slot.
 fn shift(emit: &mut Emit<'_>, inst: &mut Inst, slots: &[(MemoryId, i64)], slot: Value) {
-    if let Some(&(_, len)) = touched(&inst.op).and_then(|memory| slots.iter().find(|(other, _)| *other == memory)) {
-        inst.operands[0] = in_slot(emit, inst.operands[0], len, slot);
+    let indices = match inst.op {
+        Op::Multiply(product) => vec![product.left.map(|left| left.memory), Some(product.right.memory)],
+        _ => vec![touched(&inst.op).first().copied()],
+    };
+    for (operand, memory) in indices.into_iter().enumerate() {
+        if let Some(&(_, len)) = slots.iter().find(|(other, _)| Some(*other) == memory) {
+            inst.operands[operand] = in_slot(emit, inst.operands[operand], len, slot);
+        }
     }
     for region in &mut inst.regions {
         let mut insts = Vec::with_capacity(region.insts.len());

@@ -24,6 +24,8 @@ pub(crate) struct Deal {
     pub(crate) capability: u32,
     /// Products whose rows warps do not share.
     pub(crate) whole: WholeRows,
+    /// Whether products may go by warpgroups.
+    pub(crate) warpgroups: bool,
 }
 
 impl Deal {

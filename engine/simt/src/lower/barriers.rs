@@ -4,7 +4,7 @@
 //! Threads meet only inside a block, so that is all that is looked at. Loops are gone through twice, so that the end of a round
 //! meets the beginning of the next.
 
-use crate::ir::{Inst, Kernel, MemoryId, Op, Product, Region, Space, Value};
+use crate::ir::{Inst, Kernel, MemoryId, Op, Region, Space, Value};
 use smallvec::SmallVec;
 use std::collections::{HashMap, HashSet};
 
@@ -56,7 +56,7 @@ pub fn insert(kernel: &mut Kernel) {
             engines.sent.insert(memory);
             engines.arrays.extend(kernel.maps.get(map).map(|map| map.memory));
         }
-        Op::Multiply(product) => engines.multiplied.extend(factors(&product)),
+        Op::Multiply(product) => engines.multiplied.extend(product.factors()),
         _ => {}
     });
     engines.shared = kernel.memories().filter(|(_, memory)| memory.space == Space::Shared).map(|(id, _)| id).collect();
@@ -134,7 +134,7 @@ fn region(body: &mut Region, state: &mut State, engines: &Engines) {
                 insts.push(barrier(&inst));
                 state.clear();
             }
-            Op::Multiply(product) if factors(product).any(|memory| engines.meets(state, memory, Way::Any, false)) => {
+            Op::Multiply(product) if product.factors().any(|memory| engines.meets(state, memory, Way::Any, false)) => {
                 insts.push(barrier(&inst));
                 state.clear();
             }
@@ -212,11 +212,6 @@ fn region(body: &mut Region, state: &mut State, engines: &Engines) {
         insts.push(inst);
     }
     body.insts = insts;
-}
-
-/// Factors in shared memory.
-fn factors(product: &Product) -> impl Iterator<Item = MemoryId> {
-    product.left.map(|factor| factor.memory).into_iter().chain([product.right.memory])
 }
 
 /// A barrier before an instruction.

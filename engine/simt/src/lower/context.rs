@@ -81,7 +81,7 @@ const HELD: usize = 64;
 const MOST: usize = 8;
 
 impl<'a> Lower<'a> {
-    pub(crate) fn new(launch: &'a Launch, plan: &super::grid::Plan, options: Options) -> Lower<'a> {
+    pub(crate) fn new(launch: &'a Launch, plan: &super::grid::Plan, options: Options, warpgroups: bool) -> Lower<'a> {
         let has_teams = launch.has_agents();
         let whole = WholeRows::of(&launch.kernel);
         let log_threads = match options.tuning.warps {
@@ -90,7 +90,7 @@ impl<'a> Lower<'a> {
             None => log_threads(&launch.kernel, whole),
         };
         let capability = options.architecture.capability;
-        let deal = Deal { threads: log_threads, vector: vector(launch), capability, whole };
+        let deal = Deal { threads: log_threads, vector: vector(launch), capability, whole, warpgroups };
         let name: String =
             launch.kernel.name.chars().map(|c| if c.is_ascii_alphanumeric() { c } else { '_' }).collect();
         let mut b = Builder::new(format!("pallas_{}", name.trim_matches('_')), 1 << log_threads);

@@ -1,11 +1,11 @@
-//! Products of matrices: which way one is computed. Two plain matrices go through tensor cores where those take their dtypes
-//! ([`mma`](super::mma)), else through sums of a tile for each thread ([`fma`](super::fma)); everything else, batches and several
+//! Products of matrices: which way one is computed. Two plain matrices go through tensor cores where those take their dtypes, by
+//! warpgroups ([`warpgroups`](super::warpgroups)) where they fit, else by warps ([`mma`](super::mma)); others through sums of a tile for each thread ([`fma`](super::fma)); everything else, batches and several
 //! contracting axes, one term after the other ([`terms`](super::terms)). Narrow floats are summed in `f32`, integers in the
 //! result's dtype.
 
 use super::anchors::Deal;
 use super::context::Lower;
-use super::{fma, mma};
+use super::{fma, mma, warpgroups};
 use crate::Refusal;
 use crate::layout::Layout;
 use pallas_ir::{Function, OpData, ValueId};
@@ -96,6 +96,9 @@ pub(crate) fn sums_of(result: DType) -> DType {
 /// How the sums of a product are dealt; `None` if that does not matter.
 pub(crate) fn sums(function: &Function, op: &OpData, deal: Deal) -> Option<Layout> {
     let plain = Plain::of(function, op)?;
+    if let Some(groups) = warpgroups::fits(&plain, deal) {
+        return Some(warpgroups::sums(&plain, groups));
+    }
     match mma::unit(&plain, deal) {
         Some(_) => Some(mma::sums(&plain, deal)),
         None => fma::fits(&plain).then(|| fma::sums(&plain, deal)),
@@ -105,6 +108,9 @@ pub(crate) fn sums(function: &Function, op: &OpData, deal: Deal) -> Option<Layou
 impl Lower<'_> {
     pub(crate) fn lower_dot(&mut self, op: &OpData) -> Result<(), Refusal> {
         let Some(plain) = Plain::of(self.function, op) else { return self.lower_terms(op) };
+        if let Some(groups) = warpgroups::fits(&plain, self.deal) {
+            return self.lower_by_warpgroups(op, &plain, groups);
+        }
         if let Some(unit) = mma::unit(&plain, self.deal) {
             return self.lower_mma(op, &plain, unit);
         }

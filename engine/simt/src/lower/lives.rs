@@ -3,6 +3,7 @@
 //! left in an array from one round of a loop to the next unless somebody touches it outside of the loop as well.
 
 use crate::ir::{Inst, MemoryId, Op, Region};
+use smallvec::{SmallVec, smallvec};
 use std::collections::HashMap;
 
 /// What touches which arrays in a region: of each the first and the last instruction, those inside of instructions included.
@@ -13,15 +14,16 @@ pub(crate) struct Lives {
     inner: HashMap<usize, Vec<Lives>>,
 }
 
-/// The array of a block that an instruction touches.
-pub(crate) fn touched(op: &Op) -> Option<MemoryId> {
+/// The arrays of a block that an instruction touches, each once.
+pub(crate) fn touched(op: &Op) -> SmallVec<[MemoryId; 2]> {
     match op {
         Op::Load { memory, .. }
         | Op::Store { memory, .. }
         | Op::Atomic { memory, .. }
         | Op::LoadMatrix { memory, .. }
-        | Op::CopyAhead { memory, .. } => Some(*memory),
-        _ => None,
+        | Op::CopyAhead { memory, .. } => smallvec![*memory],
+        Op::Multiply(product) => product.factors().collect(),
+        _ => SmallVec::new(),
     }
 }
 
@@ -59,5 +61,5 @@ impl Lives {
 /// Whether an array is touched by an instruction, or inside of it.
 pub(crate) fn touches(inst: &Inst, memory: MemoryId) -> bool {
     let inner = inst.regions.iter().flat_map(|region| &region.insts);
-    touched(&inst.op) == Some(memory) || inner.into_iter().any(|inst| touches(inst, memory))
+    touched(&inst.op).contains(&memory) || inner.into_iter().any(|inst| touches(inst, memory))
 }

@@ -51,7 +51,11 @@ pub(crate) fn unit(plain: &Plain, deal: Deal) -> Option<Mma> {
 
 /// Whether tensor cores of some device can do it.
 pub(crate) fn fits(plain: &Plain) -> bool {
-    unit(plain, Deal { threads: LANE_BITS, vector: 0, capability: u32::MAX, whole: WholeRows::default() }).is_some()
+    unit(
+        plain,
+        Deal { threads: LANE_BITS, vector: 0, capability: u32::MAX, whole: WholeRows::default(), warpgroups: false },
+    )
+    .is_some()
 }
 
 /// How warps share a result of so many rows and columns, as powers of two.

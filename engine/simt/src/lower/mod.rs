@@ -8,7 +8,7 @@
 //!    Mosaic GPU do to each other and have engines do is said in [`teams`] and [`transfers`];
 //! 5. [`promote`]: memory that a loop uses at one place is kept in registers;
 //! 6. [`accumulate`]: what a product is added to is where it begins;
-//! 7. [`dead`]: what nobody uses goes;
+//! 7. [`dead`]: what nobody uses goes, and [`rounds`]: sums of warpgroups stay in their registers through loops;
 //! 8. [`vectors`]: accesses to neighbours become one, as far as [`axis`] knows them to be neighbours;
 //! 9. [`ahead`]: what loops load only to share it is copied rounds before;
 //! 10. [`place`]: shared memory for what fits, memory of the block in the device's for the rest; what is never needed at the same time
@@ -56,6 +56,7 @@ pub(crate) mod random;
 mod reduce;
 mod refs;
 mod rewrite;
+mod rounds;
 mod rows;
 mod scatter;
 mod scopes;
@@ -72,6 +73,7 @@ mod terms;
 pub(crate) mod timed;
 mod transfers;
 mod vectors;
+mod warpgroups;
 mod warps;
 
 use crate::ir::{Kernel, verify};
@@ -86,8 +88,18 @@ pub(crate) use teams::is_for_blackwell;
 /// # Errors
 /// What cannot be lowered yet, or does not fit the architecture.
 pub fn lower(launch: &Launch, options: Options) -> Result<Kernel, Refusal> {
+    let warpgroups = options.architecture.capability == warpgroups::CAPABILITY && !launch.has_agents();
+    match lower_with(launch, options, warpgroups) {
+        // Factors of warpgroups can be in shared memory only, and there may be no room.
+        Err(_) if warpgroups => lower_with(launch, options, false),
+        lowered => lowered,
+    }
+}
+
+/// Lowers a launch whose products may go by warpgroups, or may not.
+fn lower_with(launch: &Launch, options: Options, warpgroups: bool) -> Result<Kernel, Refusal> {
     let architecture = options.architecture;
-    let mut kernel = build(launch, options)?;
+    let mut kernel = build(launch, options, warpgroups)?;
     checked(launch, "lowering", &kernel)?;
     // Programs of teams say themselves what is where, and what is copied when; others use the same memory.
     let alone = !launch.has_agents();
@@ -99,6 +111,10 @@ pub fn lower(launch: &Launch, options: Options) -> Result<Kernel, Refusal> {
     checked(launch, "accumulating", &kernel)?;
     dead::remove(&mut kernel);
     checked(launch, "removing what nobody uses", &kernel)?;
+    if alone {
+        rounds::keep(&mut kernel);
+        checked(launch, "leaving sums in products' registers", &kernel)?;
+    }
     vectors::widen(&mut kernel);
     checked(launch, "widening accesses", &kernel)?;
     if alone {
@@ -139,7 +155,7 @@ fn checked(launch: &Launch, pass: &str, kernel: &Kernel) -> Result<(), Refusal> 
     })
 }
 
-fn build(launch: &Launch, options: Options) -> Result<Kernel, Refusal> {
+fn build(launch: &Launch, options: Options, warpgroups: bool) -> Result<Kernel, Refusal> {
     if !launch.dynamic.is_empty() {
         return Err(Refusal::new(
             "the extent of the grid is not known",
@@ -148,7 +164,7 @@ fn build(launch: &Launch, options: Options) -> Result<Kernel, Refusal> {
     }
     teams::fits(launch, options.architecture)?;
     let plan = grid::plan(launch);
-    let mut cx = Lower::new(launch, &plan, options);
+    let mut cx = Lower::new(launch, &plan, options, warpgroups);
     cx.programs(&plan)?;
     if launch.kernel.ops.iter().any(|op| matches!(op.op.kind, OpKind::Agent(pallas_ir::op::AgentOp::CopyOut))) {
         // Shared memory stays until it was read.

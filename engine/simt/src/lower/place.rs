@@ -2,7 +2,7 @@
 //! that are never needed at the same time have the same bytes; [`barriers`](super::barriers) come between them as between two
 //! uses of one array.
 
-use super::lives::Lives;
+use super::lives::{Lives, touched};
 use crate::Architecture;
 use crate::ir::{Kernel, MemoryId, Op, Space};
 use std::collections::HashMap;
@@ -14,16 +14,18 @@ pub(crate) fn place(kernel: &mut Kernel, architecture: Architecture) {
         .filter(|(_, memory)| memory.space == Space::Shared && memory.len > 0)
         .map(|(id, _)| id)
         .collect();
-    // Copies ahead can go nowhere else, pieces of matrices are best there.
+    // Copies ahead and factors of warpgroups can be nowhere else, pieces of matrices are best there.
     let mut wants: HashMap<MemoryId, u32> = HashMap::new();
     kernel.body.walk(&mut |inst| {
-        let (memory, rank) = match inst.op {
-            Op::CopyAhead { memory, .. } => (memory, 2),
-            Op::LoadMatrix { memory, .. } => (memory, 1),
+        let rank = match inst.op {
+            Op::CopyAhead { .. } | Op::Multiply(_) => 2,
+            Op::LoadMatrix { .. } => 1,
             _ => return,
         };
-        let rank = rank.max(wants.get(&memory).copied().unwrap_or(0));
-        wants.insert(memory, rank);
+        for memory in touched(&inst.op) {
+            let rank = rank.max(wants.get(&memory).copied().unwrap_or(0));
+            wants.insert(memory, rank);
+        }
     });
     own.sort_by_key(|&id| (std::cmp::Reverse(wants.get(&id).copied()), kernel.bytes(id), id));
     let lives = Lives::of(&kernel.body);

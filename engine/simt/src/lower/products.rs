@@ -11,22 +11,26 @@ use pallas_ir::op::AgentOp;
 use pallas_ir::{Function, OpData, OpKind, RefType, Type, ValueId};
 use pallas_tensor::{DType, Scalar};
 
-/// How a warpgroup's accumulator is dealt.
-pub(crate) fn sums([rows, columns]: [usize; 2]) -> Layout {
+/// How the accumulator is dealt of warpgroups that share rows and columns ([`Product::groups`]).
+pub(crate) fn sums([rows, columns]: [usize; 2], groups: [usize; 2]) -> Layout {
     let (row, column) = (|bit: usize| 1u32 << (log2(columns) + bit), |bit: usize| 1u32 << bit);
-    let regs = [1, row(3)].into_iter().chain((3..log2(columns)).map(column)).chain((6..log2(rows)).map(row));
-    let threads = [2, 4, row(0), row(1), row(2), row(4), row(5)];
-    Layout { shape: [rows, columns].as_slice().into(), regs: regs.collect(), threads: threads.as_slice().into() }
+    let own = [log2(rows) - log2(groups[0]), log2(columns) - log2(groups[1])];
+    let regs = [1, row(3)].into_iter().chain((3..own[1]).map(column)).chain((6..own[0]).map(row));
+    let threads = [2, 4, row(0), row(1), row(2), row(4), row(5)].into_iter();
+    let threads = threads.chain((own[0]..log2(rows)).map(row)).chain((own[1]..log2(columns)).map(column));
+    Layout { shape: [rows, columns].as_slice().into(), regs: regs.collect(), threads: threads.collect() }
 }
 
 /// How a left factor in registers is dealt.
-fn left([rows, terms]: [usize; 2], per_word: usize) -> Layout {
+pub(crate) fn left([rows, terms]: [usize; 2], per_word: usize, groups: [usize; 2]) -> Layout {
     let (row, term) = (|bit: usize| 1u32 << (log2(terms) + bit), |bit: usize| 1u32 << bit);
-    let word = log2(per_word);
+    let (word, own) = (log2(per_word), log2(rows) - log2(groups[0]));
     let within = (0..word).map(term).chain([row(3), term(word + 2)]);
-    let regs = within.chain((word + 3..log2(terms)).map(term)).chain((6..log2(rows)).map(row));
-    let threads = [term(word), term(word + 1), row(0), row(1), row(2), row(4), row(5)];
-    Layout { shape: [rows, terms].as_slice().into(), regs: regs.collect(), threads: threads.as_slice().into() }
+    let regs = within.chain((word + 3..log2(terms)).map(term)).chain((6..own).map(row));
+    let threads = [term(word), term(word + 1), row(0), row(1), row(2), row(4), row(5)].into_iter();
+    // Warpgroups that share columns have the same rows.
+    let threads = threads.chain((own..log2(rows)).map(row)).chain((0..log2(groups[1])).map(|_| 0));
+    Layout { shape: [rows, terms].as_slice().into(), regs: regs.collect(), threads: threads.collect() }
 }
 
 /// The accumulator of a product, and how it is dealt; `None` if it does not fit.
@@ -36,7 +40,7 @@ pub(crate) fn accumulates(function: &Function, op: &OpData) -> Option<(ValueId, 
     }
     let acc = *op.operands.first()?;
     let &[rows, columns] = &function.ty(acc).shape()[..] else { return None };
-    fits(rows, columns).then(|| (acc, sums([rows, columns])))
+    fits(rows, columns).then(|| (acc, sums([rows, columns], [1, 1])))
 }
 
 fn fits(rows: usize, columns: usize) -> bool {
@@ -47,7 +51,7 @@ impl Lower<'_> {
     /// An accumulator, which begins with zeros.
     pub(crate) fn accumulator(&mut self, ty: &RefType) -> Result<RefView, Refusal> {
         let layout = match ty.shape[..] {
-            [rows, columns] if fits(rows, columns) && ty.dtype == DType::F32 => sums([rows, columns]),
+            [rows, columns] if fits(rows, columns) && ty.dtype == DType::F32 => sums([rows, columns], [1, 1]),
             _ => {
                 let what = format!("an accumulator of {} {}", ty.extents(), ty.dtype.name());
                 return Err(Refusal::new(format!("{what} is not lowered"), self.b.span)
@@ -111,7 +115,7 @@ impl Lower<'_> {
             }
             Type::Tensor(_) => (None, self.left(op, [rows, terms], 4 / dtype.size_bytes())?),
         };
-        let product = Product { acc: acc.memory, dtype, extents: [rows, columns, terms], left, right };
+        let product = Product { acc: acc.memory, dtype, extents: [rows, columns, terms], left, right, groups: [1, 1] };
         if !terms.is_multiple_of(product.step()) {
             let why = format!("sums up {} terms at a time, and the factors have {terms}", product.step());
             return Err(self.refuse_because(op, &why));
@@ -126,7 +130,7 @@ impl Lower<'_> {
             return Err(self
                 .refuse_because(op, "of factors in registers whose extents are no powers of two is not lowered yet"));
         }
-        let layout = left(shape, per_word);
+        let layout = left(shape, per_word, [1, 1]);
         Ok(self.relaid(&tile, &layout))
     }
 
@@ -176,8 +180,33 @@ mod tests {
     use super::*;
 
     #[test]
+    fn the_layout_of_sums_is_what_a_product_says() {
+        for (extents, groups) in [([128, 32], [1, 1]), ([128, 32], [2, 1]), ([64, 64], [1, 2]), ([256, 64], [2, 2])] {
+            let right = Factor { memory: MemoryId(0), rows: 8, swizzle: 128, terms_last: true };
+            let [rows, columns] = extents;
+            let product = Product {
+                acc: MemoryId(1),
+                dtype: DType::BF16,
+                extents: [rows, columns, 16],
+                left: None,
+                right,
+                groups,
+            };
+            let layout = sums(extents, groups);
+            assert_eq!(layout.registers() as usize, product.registers());
+            for (register, thread) in
+                (0..layout.registers()).flat_map(|r| (0..1 << layout.threads.len()).map(move |t| (r, t)))
+            {
+                let place = layout.place(register, thread);
+                let [row, column] = product.place(register as usize, thread as usize);
+                assert_eq!([layout.coord(place, 0) as usize, layout.coord(place, 1) as usize], [row, column]);
+            }
+        }
+    }
+
+    #[test]
     fn every_element_of_an_accumulator_has_one_place() {
-        let layout = sums([128, 32]);
+        let layout = sums([128, 32], [1, 1]);
         let mut places: Vec<u32> = (0..layout.registers())
             .flat_map(|r| (0..128).map(move |t| (r, t)))
             .map(|(r, t)| layout.place(r, t))

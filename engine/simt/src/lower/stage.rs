@@ -4,6 +4,9 @@
 //! **Swizzle.** A row's pieces of 16 bytes are put in another order, row by row, so that eight rows' pieces of one column lie in
 //! different banks: what is then read is eight pieces below each other (`ldmatrix`). The order is an exclusive or of bits of the
 //! address, so that it costs nothing: addresses are layouts, too.
+//!
+//! **Panels.** Products of warpgroups want rows of 128 bytes at most: a matrix is cut into panels of so many columns, one behind the
+//! other, each with all rows. That is another order of an address' bits.
 
 use super::context::{Lower, Tile};
 use crate::ir::MemoryId;
@@ -28,17 +31,38 @@ pub(crate) struct Swizzle {
     from: u32,
     mask: u32,
     to: u32,
+    /// Of what is in panels.
+    panels: Option<Bits>,
+}
+
+/// How many bits there are of a row of a panel, of a row of the matrix, and of the rows.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+struct Bits {
+    width: u32,
+    columns: u32,
+    rows: u32,
 }
 
 /// Memory of a block's own that stages may take for themselves, rather than in turn.
 const OWN_BYTES: usize = 96 << 10;
+/// Bytes that panels begin at a multiple of.
+const PANELS: usize = 1024;
 /// Bytes of a piece, and of all banks, as powers of two.
 const PIECE: usize = 4;
 const BANKS: usize = 7;
 
 impl Swizzle {
     /// None.
-    pub(crate) const PLAIN: Swizzle = Swizzle { from: 0, mask: 0, to: 0 };
+    pub(crate) const PLAIN: Swizzle = Swizzle { from: 0, mask: 0, to: 0, panels: None };
+
+    /// Of a matrix of these extents, powers of two, in panels of so many bytes.
+    pub(crate) fn panels([rows, columns]: [usize; 2], swizzle: usize, bytes: usize) -> Swizzle {
+        let size = log2(bytes);
+        let (width, columns, rows) = (log2(swizzle) - size, log2(columns) as u32, log2(rows) as u32);
+        let mask = (swizzle >> PIECE) as u32 - 1;
+        let panels = Some(Bits { width: width as u32, columns, rows });
+        Swizzle { from: (BANKS - size) as u32, mask, to: (PIECE - size) as u32, panels }
+    }
 
     /// Of rows of `1 << columns` elements of so many bytes.
     pub(crate) fn new(columns: usize, bytes: usize) -> Swizzle {
@@ -46,11 +70,20 @@ impl Swizzle {
         let pieces = (columns + size).saturating_sub(PIECE);
         let changed = pieces.min(BANKS - PIECE);
         let from = columns + (BANKS - PIECE - changed);
-        Swizzle { from: from as u32, mask: (1 << changed) - 1, to: (PIECE - size.min(PIECE)) as u32 }
+        let (from, to) = (from as u32, (PIECE - size.min(PIECE)) as u32);
+        Swizzle { from, mask: (1 << changed) - 1, to, panels: None }
     }
 
     /// An address.
-    pub(crate) fn of(self, address: u32) -> u32 {
+    pub(crate) fn of(self, place: u32) -> u32 {
+        let address = match self.panels {
+            None => place,
+            Some(Bits { width, columns, rows }) => {
+                let (row, column) = (place >> columns, place & ((1 << columns) - 1));
+                let within = column & ((1 << width) - 1);
+                (column >> width) << (width + rows) | row << width | within
+            }
+        };
         address ^ (address >> self.from & self.mask) << self.to
     }
 }
@@ -63,13 +96,19 @@ impl Stage {
 }
 
 impl Lower<'_> {
-    /// Puts a matrix into shared memory. What came from outside of a loop is put there before it.
+    /// Puts a matrix into shared memory.
     pub(crate) fn staged(&mut self, value: ValueId, side: usize, swizzled: bool) -> Result<Stage, crate::Refusal> {
         let tile = self.held(value)?;
-        let dtype = self.b.ty(tile.value).dtype;
+        let bytes = self.b.ty(tile.value).dtype.size_bytes();
         let columns = log2(tile.shape.last().copied().unwrap_or(1));
+        self.staged_as(value, side, if swizzled { Swizzle::new(columns, bytes) } else { Swizzle::PLAIN })
+    }
+
+    /// The same in some order. What came from outside of a loop is put there before it.
+    pub(crate) fn staged_as(&mut self, value: ValueId, side: usize, swizzle: Swizzle) -> Result<Stage, crate::Refusal> {
+        let tile = self.held(value)?;
+        let dtype = self.b.ty(tile.value).dtype;
         let bits = tile.shape.iter().map(|&extent| log2(extent)).sum();
-        let swizzle = if swizzled { Swizzle::new(columns, dtype.size_bytes()) } else { Swizzle::PLAIN };
         let stage = |memory| Stage { memory, swizzle, bits };
         if let Some(&memory) = self.staged.get(&(tile.value, swizzle)) {
             return Ok(stage(memory));
@@ -88,8 +127,13 @@ impl Lower<'_> {
             // In turn with other products; 0 is for tiles that change hands.
             false => self.numbered_stage(dtype, 1 + side, 1 << bits),
         };
-        let stage = stage(memory);
-        self.lay_down(&tile, stage, if own { then } else { now });
+        let (stage, depth) = (stage(memory), if own { then } else { now });
+        self.lay_down(&tile, stage, depth);
+        if swizzle.panels.is_some() {
+            self.b.align(memory, PANELS);
+            // Who has written tells engines, before threads meet.
+            self.b.publish_at(depth);
+        }
         Ok(stage)
     }
 
@@ -111,6 +155,7 @@ impl Lower<'_> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::ir::Factor;
 
     /// The banks of 16 bytes that eight rows' pieces of one column lie in.
     fn banks(columns: usize, bytes: usize, column: u32) -> Vec<u32> {
@@ -119,6 +164,20 @@ mod tests {
             (0..8u32).map(|row| swizzle.of(row << columns | column) * bytes as u32 / 16 % 8).collect();
         banks.sort_unstable();
         banks
+    }
+
+    #[test]
+    fn panels_lie_as_products_read_them() {
+        for ([rows, columns], swizzle, bytes) in
+            [([64, 64], 128, 2), ([32, 256], 128, 2), ([16, 32], 64, 2), ([128, 32], 32, 1)]
+        {
+            let order = Swizzle::panels([rows, columns], swizzle, bytes);
+            let factor = Factor { memory: MemoryId(0), rows, swizzle, terms_last: true };
+            for place in 0..rows * columns {
+                let there = factor.place(0, place / columns, place % columns, bytes);
+                assert_eq!(order.of(place as u32) as usize, there, "{rows} x {columns}: {place}");
+            }
+        }
     }
 
     #[test]

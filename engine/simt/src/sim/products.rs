@@ -145,17 +145,14 @@ impl World<'_> {
     }
 
     fn multiplied(&mut self, product: Product, left: &Factors, right: &Factors) -> Result<(), Fault> {
-        let [_, columns, terms] = product.extents;
+        let terms = product.extents[2];
         let threads = self.threads;
         let acc = self.agents[self.turn].products.accumulators.get(&product.acc).cloned();
         let acc = acc.ok_or_else(|| fault("a product is added to registers that hold nothing".to_string()))?;
         let mut sums: Vec<f32> = acc.into_elements::<f32>().unwrap_or_default();
         let Factors::Rows(right) = right else { return Err(fault("a right factor in registers".to_string())) };
         for (position, sum) in sums.iter_mut().enumerate() {
-            let (register, thread) = (position / threads, position % threads);
-            let (block, within) = (register / (columns / 2), register % (columns / 2));
-            let row = block * Product::ROWS + thread / 32 * 16 + thread % 32 / 4 + (within >> 1 & 1) * 8;
-            let column = thread % 4 * 2 + (within & 1) + (within >> 2) * 8;
+            let [row, column] = product.place(position / threads, position % threads);
             let total: f64 =
                 (0..terms).map(|term| left.element(&product, row, term, threads) * right[column * terms + term]).sum();
             *sum += total as f32;
@@ -183,10 +180,13 @@ impl Factors {
                 let (number, within) = (term / step, term % step);
                 // As the definition of `Mma` says, of 16 rows.
                 let (lane, word) = (within / per_word % 4, within / per_word / 4);
+                let own = product.own()[0];
+                let (group, row) = (row / own, row % own);
                 let (block, row) = (row / Product::ROWS, row % Product::ROWS);
                 let first = (block * (terms / step) + number) * 4 * per_word;
                 let register = first + (row / 8 % 2 + 2 * word) * per_word + within % per_word;
-                elements[register * threads + row / 16 * 32 + row % 8 * 4 + lane]
+                // Warpgroups that share columns have the same rows.
+                elements[register * threads + group * Product::THREADS + row / 16 * 32 + row % 8 * 4 + lane]
             }
         }
     }
