@@ -80,7 +80,7 @@ fn jax_launches(environment: &Environment, folder: &str, named: &str) -> Vec<(St
     each(&paths, |path| lowered(path, environment)).into_iter().flatten().collect()
 }
 
-/// What does not compile for a generation, or spills, by launch.
+/// What does not compile for a generation, spills, or waits for each product at once, by launch.
 fn spilling<'a>(
     compiler: &Compiler,
     options: &Options,
@@ -90,6 +90,9 @@ fn spilling<'a>(
     let way = options.architecture.name();
     let answers = compile_all(compiler, options.architecture, programs);
     let wrong = names.iter().zip(answers).filter_map(|(name, answer)| match answer {
+        Ok(compiled) if compiled.log.contains("serialized") => {
+            Some(format!("{name} {way} waits for each product at once: {}", compiled.log))
+        }
         Ok(compiled) if !compiled.resources.unwrap_or_default().spills() => None,
         Ok(compiled) => Some(format!("{name} {way} spills: {:?}", compiled.resources)),
         Err(error) => Some(format!("{name} {way}: {error}")),
@@ -193,6 +196,9 @@ fn the_conformance_programs_compile() {
                 Ok(compiled) if compiled.resources.unwrap_or_default().spills() => {
                     say(&format!("  {name} spills: {:?}", compiled.resources));
                     spills.push(format!("{name} {way}"));
+                }
+                Ok(compiled) if compiled.log.contains("serialized") => {
+                    wrong.push(format!("{name} {way} waits for each product at once: {}", compiled.log));
                 }
                 Ok(_) => {}
                 Err(error) => wrong.push(format!("{name} {way}: {error}\n{}", error.source_text)),
