@@ -57,5 +57,5 @@ for text in ["2024-01-02", "2024-01-02T03:04", "2024-01-02 03:04:05.123", "2024-
     print(repr(datetime.datetime.fromisoformat(text)))
   except ValueError as error:
     print(error)
-since = datetime.datetime.now(datetime.timezone.utc) - datetime.timedelta(days=3)
+since = datetime.datetime(2024, 1, 6, tzinfo=datetime.timezone.utc) - datetime.timedelta(days=3)
 print(datetime.datetime.fromisoformat("2024-01-02T03:04:05Z".replace("Z", "+00:00")) >= since)
