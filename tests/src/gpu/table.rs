@@ -123,7 +123,7 @@ pub fn claims(tally: Option<&Tally>, found: &BTreeMap<&str, Facts>, peers: &Peer
         if work.starts_with("matmul") && !ours.is_empty() {
             let plain = ours.iter().filter(|kernel| !kernel.is_for_warpgroups());
             let plain = plain.filter_map(|kernel| time(kernel, "simt")).reduce(f64::min);
-            claims.push(at_least(format!("{work}: `mma.sync` at 0.5 of cuBLAS"), against("torch", plain), 0.5));
+            claims.push(at_least(format!("{work}: CUDA C++ alone at 0.5 of cuBLAS"), against("torch", plain), 0.5));
             claims.push(at_least(format!("{work}: the best way at 0.9 of cuBLAS"), against("torch", best), 0.9));
         }
     }
@@ -185,7 +185,7 @@ mod tests {
             "| noting times costs softmax less than 3 % | 5.0 % | NO |",
             "| noting times costs matmul_plgpu_4096 less than 3 % |  | not known |",
             "| matmul_bf16_4096: the best way as fast as Triton |  | not known |",
-            "| matmul_bf16_4096: `mma.sync` at 0.5 of cuBLAS | 0.63 | yes |",
+            "| matmul_bf16_4096: CUDA C++ alone at 0.5 of cuBLAS | 0.63 | yes |",
             "| matmul_bf16_4096: the best way at 0.9 of cuBLAS | 0.95 | yes |",
         ] {
             assert!(text.lines().any(|other| other == line), "{line}\n{text}");
