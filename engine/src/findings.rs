@@ -14,12 +14,17 @@ pub(crate) const WAITS: [&str; 3] = ["PL401", "PL414", "PL423"];
 
 /// `PL000`: the file is not Python.
 pub(crate) fn syntax(error: &SyntaxError) -> Finding {
+    proved("PL000", error.span, error.message.clone())
+}
+
+/// A finding of a rule with nothing but its sentence and place, for rules that look at something else than launches.
+pub(crate) fn proved(code: &'static str, span: Span, message: String) -> Finding {
     Finding {
-        code: "PL000",
-        severity: severity("PL000"),
+        code,
+        severity: severity(code),
         certainty: Certainty::Proved,
-        message: error.message.clone(),
-        span: error.span,
+        message,
+        span,
         labels: Vec::new(),
         evidence: None,
         help: None,
@@ -36,17 +41,7 @@ pub(crate) fn raised(interp: &Interp, raise: &Raise) -> Finding {
         false => frames.next().map(|entry| entry.span).unwrap_or_default(),
     };
     let text = exception_text(interp, raise);
-    let mut finding = Finding {
-        code: "PL001",
-        severity: severity("PL001"),
-        certainty: Certainty::Proved,
-        message: format!("running this raises {text}"),
-        span: innermost,
-        labels: Vec::new(),
-        evidence: None,
-        help: None,
-        fix: None,
-    };
+    let mut finding = proved("PL001", innermost, format!("running this raises {text}"));
     if let Some(diagnosis) = &raise.diagnosis {
         if !diagnosis.code.is_empty() {
             finding.code = diagnosis.code;

@@ -2,7 +2,7 @@
 //! map first. Found in the syntax tree, with the change that follows the API. What Pallas's change log says is the table.
 
 use crate::fixes::tree;
-use pallas_ir::{Certainty, Edit, Finding, Fix};
+use pallas_ir::{Edit, Finding, Fix};
 use pallas_syntax::Span;
 use pallas_syntax::ast::{Arg, Constant, Expr, ExprKind, Module, Stmt, StmtKind};
 use pallas_syntax::visit;
@@ -224,17 +224,7 @@ fn finding(module: &Module, names: &[(&'static str, String)], expr: &Expr, name:
 }
 
 fn plain(span: Span, message: String) -> Finding {
-    Finding {
-        code: "PL008",
-        severity: crate::findings::severity("PL008"),
-        certainty: Certainty::Proved,
-        message,
-        span,
-        labels: Vec::new(),
-        evidence: None,
-        help: None,
-        fix: None,
-    }
+    crate::findings::proved("PL008", span, message)
 }
 
 /// Calls `visit` with every expression that does not stand under a condition: a program that asks which JAX it has knows

@@ -4,7 +4,7 @@
 
 use crate::analysis::Analysis;
 use crate::fixes::tree;
-use pallas_ir::{Certainty, Finding, Label, Severity};
+use pallas_ir::{Finding, Label, Severity};
 use pallas_syntax::Span;
 use pallas_syntax::ast::{Expr, ExprKind, FunctionDef, Module, Name, Stmt, StmtKind};
 use pallas_syntax::visit;
@@ -144,16 +144,12 @@ impl<'a> Search<'a> {
     fn report(&mut self, span: Span, message: String, is_traced: bool, help: &str) {
         let severity = if is_traced { crate::findings::severity("PL313") } else { Severity::Info };
         self.found.push(Finding {
-            code: "PL313",
             severity,
-            certainty: Certainty::Proved,
-            message,
-            span,
             labels: vec![Label { span: self.kernel.name_span, text: "the kernel".to_string() }],
             evidence: is_traced
                 .then(|| "a traced value is no number: it has a shape and a dtype, and nothing else".to_string()),
             help: Some(help.to_string()),
-            fix: None,
+            ..crate::findings::proved("PL313", span, message)
         });
     }
 }

@@ -4,7 +4,7 @@
 //! The comment stands on any line that the finding underlines. Reads text; knows nothing of what rules mean.
 
 use crate::settings::Selector;
-use pallas_ir::{Certainty, Finding, Fix, Severity};
+use pallas_ir::{Finding, Fix};
 use pallas_syntax::ast::Module;
 use pallas_syntax::{SourceFile, Span};
 use std::sync::Arc;
@@ -104,15 +104,9 @@ fn find(source: &SourceFile) -> Vec<Suppression> {
 
 fn report(suppression: &Suppression, used: &[bool], source: &SourceFile) -> Vec<Finding> {
     let finding = |span, message: String, fix| Finding {
-        code: "PL006",
-        severity: Severity::Warning,
-        certainty: Certainty::Proved,
-        message,
-        span,
-        labels: Vec::new(),
-        evidence: None,
         help: Some("take it out, so that it keeps nothing back one day that you would want to know".to_string()),
         fix,
+        ..crate::findings::proved("PL006", span, message)
     };
     if used.iter().all(|used| !used) {
         let all = match suppression.codes.as_slice() {
@@ -133,6 +127,7 @@ fn report(suppression: &Suppression, used: &[bool], source: &SourceFile) -> Vec<
 #[cfg(test)]
 mod tests {
     use super::*;
+    use pallas_ir::{Certainty, Severity};
     use pallas_syntax::FileId;
 
     fn found(code: &'static str, span: Span) -> Finding {

@@ -2,7 +2,7 @@
 //! where it does nothing. Read off the syntax: JAX says nothing of it.
 
 use crate::fixes::tree;
-use pallas_ir::{Certainty, Finding};
+use pallas_ir::Finding;
 use pallas_syntax::ast::{Expr, ExprKind, Module, Stmt, StmtKind, UnaryOp};
 
 const PALLAS: &str = "jax.experimental.pallas";
@@ -44,20 +44,8 @@ fn truths(test: &Expr, pallas: &str, found: &mut Vec<Finding>) {
 }
 
 fn finding(when: &Expr, message: String) -> Finding {
-    Finding {
-        code: "PL314",
-        severity: crate::findings::severity("PL314"),
-        certainty: Certainty::Proved,
-        message,
-        span: when.span,
-        labels: Vec::new(),
-        evidence: None,
-        help: Some(
-            "write `@pl.when(...)` above `def _():`, and below it what is to be done where the condition holds"
-                .to_string(),
-        ),
-        fix: None,
-    }
+    let help = "write `@pl.when(...)` above `def _():`, and below it what is to be done where the condition holds";
+    Finding { help: Some(help.to_string()), ..crate::findings::proved("PL314", when.span, message) }
 }
 
 /// Whether an expression is `pl.when(...)`.

@@ -4,7 +4,7 @@
 use crate::analysis::Analysis;
 use crate::fixes::tree;
 use crate::unapplied::is_when;
-use pallas_ir::{Certainty, Finding, Fix, Label};
+use pallas_ir::{Finding, Fix, Label};
 use pallas_syntax::Span;
 use pallas_syntax::ast::{Expr, ExprKind, FunctionDef, Name, Stmt, StmtKind};
 use std::collections::HashSet;
@@ -87,24 +87,20 @@ fn assigned(around: &FunctionDef, pallas: &str, found: &mut Vec<Finding>) {
             let StmtKind::Assign { targets, .. } = &statement.kind else { return };
             let [Expr { kind: ExprKind::Name(name), span, .. }] = targets.as_slice() else { return };
             let is_shadowed = inner.scope.locals.contains(name) && around.scope.locals.contains(name);
-            let after = |read: &Span| read.start >= inner.span.end;
-            if !is_shadowed
-                || !reads(&inner.body, name).is_empty()
-                || !reads(&around.body, name).iter().any(after)
-                || !said.insert(name)
-            {
+            if !is_shadowed || !reads(&inner.body, name).is_empty() {
+                return;
+            }
+            let Some(read) = reads(&around.body, name).into_iter().find(|read| read.start >= inner.span.end) else {
+                return;
+            };
+            if !said.insert(name) {
                 return;
             }
             let mut finding = finding(
                 *span,
                 format!("`{name}` is a name of its own here: that of `{}` keeps the value that it has", around.name),
             );
-            finding.labels.extend(
-                reads(&around.body, name)
-                    .into_iter()
-                    .find(after)
-                    .map(|span| Label { span, text: format!("the `{name}` of `{}`", around.name) }),
-            );
+            finding.labels.push(Label { span: read, text: format!("the `{name}` of `{}`", around.name) });
             finding.help = Some(format!(
                 "choose by the condition: `{name} = jnp.where(condition, new, {name})`; or keep it in scratch memory, and \
                  store to that under `{pallas}.when`"
@@ -132,15 +128,5 @@ fn reads(body: &[Stmt], name: &Name) -> Vec<Span> {
 }
 
 fn finding(span: Span, message: String) -> Finding {
-    Finding {
-        code: "PL315",
-        severity: crate::findings::severity("PL315"),
-        certainty: Certainty::Proved,
-        message,
-        span,
-        labels: Vec::new(),
-        evidence: None,
-        help: None,
-        fix: None,
-    }
+    crate::findings::proved("PL315", span, message)
 }

@@ -2,7 +2,7 @@
 
 use super::{Selector, Settings, SettingsFile, TargetDevice, severity};
 use crate::files;
-use pallas_ir::{Certainty, Finding};
+use pallas_ir::Finding;
 use pallas_syntax::{FileId, SourceFile, Span};
 use std::ops::Range;
 use std::sync::Arc;
@@ -54,17 +54,7 @@ pub(super) fn unreadable(path: &str, message: String) -> SettingsFile {
 
 fn problem(span: Range<usize>, message: String) -> Finding {
     let span = Span::new(FileId(0), span.start, span.end);
-    Finding {
-        code: "PL007",
-        severity: crate::findings::severity("PL007"),
-        certainty: Certainty::Proved,
-        message,
-        span,
-        labels: Vec::new(),
-        evidence: None,
-        help: None,
-        fix: None,
-    }
+    crate::findings::proved("PL007", span, message)
 }
 
 fn member<'t, 'i>(table: &'t DeTable<'i>, key: &str) -> Option<&'t DeTable<'i>> {

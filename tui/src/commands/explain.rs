@@ -20,7 +20,7 @@ pub(super) fn explain(args: &ExplainArgs, color: bool) -> Exit {
     let wanted = args.rule.join(" ");
     let wanted = wanted.as_str();
     let columns = columns();
-    if let Some(rule) = check::find(wanted) {
+    if let Some(rule) = check::find(wanted).or_else(|| messages::rule_of(wanted)) {
         output::stdout(&laid_out(&rule.page(), columns.unwrap_or(MOST_COLUMNS).min(MOST_COLUMNS), color));
         return Exit::Success;
     }
@@ -28,10 +28,6 @@ pub(super) fn explain(args: &ExplainArgs, color: bool) -> Exit {
     let listed: Vec<&Rule> = ALL.iter().copied().filter(|rule| rule.code.starts_with(&beginning)).collect();
     if !listed.is_empty() {
         output::stdout(&listed.iter().map(|rule| row(rule, columns)).collect::<String>());
-        return Exit::Success;
-    }
-    if let Some(rule) = messages::rule_of(wanted) {
-        output::stdout(&laid_out(&rule.page(), columns.unwrap_or(MOST_COLUMNS).min(MOST_COLUMNS), color));
         return Exit::Success;
     }
     let names = ALL.iter().flat_map(|rule| [rule.name, rule.code]);

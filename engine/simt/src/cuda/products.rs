@@ -35,13 +35,6 @@ fn further(side: usize, bytes: usize) -> String {
     if bytes == 0 { BEGINS[side].to_string() } else { format!("{} + {}", BEGINS[side], bytes / 16) }
 }
 
-/// Where a place of a factor is from its first one, whose pieces have not changed places.
-fn far(factor: &Factor, free: usize, term: usize, bytes: usize) -> usize {
-    let (row, column) = if factor.terms_last { (free, term) } else { (term, free) };
-    let width = factor.width(bytes);
-    column / width * factor.rows * width + row * width + column % width
-}
-
 impl Printer<'_> {
     /// Whether teams ask for more registers than others.
     pub(super) fn sets_registers(&self) -> bool {
@@ -136,7 +129,7 @@ impl Printer<'_> {
             let mut begin = self.at(inst.operands[number]);
             if count > 1 {
                 // Each warpgroup has rows or columns of its own.
-                begin = format!("{begin} + warpgroup {which} {down} * {}", far(factor, own, 0, bytes));
+                begin = format!("{begin} + warpgroup {which} {down} * {}", factor.far(own, 0, bytes));
             }
             let descriptor = self.descriptor(factor, &begin);
             self.line(format!("const unsigned long long {} = {descriptor};", BEGINS[number]));
@@ -148,11 +141,11 @@ impl Printer<'_> {
                     let left = match (&product.left, &words) {
                         (_, Some(words)) => format!("{words} + {}", (block * (terms / step) + number) * 4),
                         (Some(factor), _) => {
-                            further(0, far(factor, block * Product::ROWS, number * step, bytes) * bytes)
+                            further(0, factor.far(block * Product::ROWS, number * step, bytes) * bytes)
                         }
                         (None, None) => return Err(self.refuse("a product without a left factor")),
                     };
-                    let right = further(1, far(&product.right, part * wide, number * step, bytes) * bytes);
+                    let right = further(1, product.right.far(part * wide, number * step, bytes) * bytes);
                     self.line(format!("{function}({to}, {left}, {right});"));
                 }
             }

@@ -193,9 +193,13 @@ impl Factor {
     /// The element of memory that is the factor's in this place, if its first one would be at `begin` of panels in whose rows nothing
     /// has changed places.
     pub fn place(&self, begin: usize, free: usize, term: usize, bytes: usize) -> usize {
+        TensorMap::swizzled((begin + self.far(free, term, bytes)) * bytes, self.swizzle) / bytes
+    }
+
+    /// How many elements a place is from the first one, in panels in whose rows nothing has changed places.
+    pub fn far(&self, free: usize, term: usize, bytes: usize) -> usize {
         let (row, column) = if self.terms_last { (free, term) } else { (term, free) };
         let width = self.width(bytes);
-        let place = begin + column / width * self.rows * width + row * width + column % width;
-        TensorMap::swizzled(place * bytes, self.swizzle) / bytes
+        column / width * self.rows * width + row * width + column % width
     }
 }

@@ -63,17 +63,18 @@ pub fn scatter_flat<P: Copy + Into<i64>>(
     if dtype != updates.dtype() {
         return Err(OpError::DTypeMismatch { op: OP, left: dtype, right: updates.dtype() });
     }
-    let stretched = updates.size() == 1;
-    if positions.len() != updates.size() && !stretched {
+    // From the update of one position to that of the next.
+    let step = usize::from(updates.size() != 1);
+    if positions.len() != updates.size() && step != 0 {
         return Err(OpError::argument(OP, format!("{} positions for {} updates", positions.len(), updates.size())));
     }
     let in_range = |position: P, length: usize| usize::try_from(position.into()).ok().filter(|&index| index < length);
     match combine {
         Combine::Replace => with_elements!(array.make_mut(), elements => {
             let updates = Element::slice(updates.buffer()).unwrap_or_default();
-            for (&position, &update) in positions.iter().zip(repeated(updates, positions.len())) {
+            for (number, &position) in positions.iter().enumerate() {
                 if let Some(index) = in_range(position, elements.len()) {
-                    elements[index] = update;
+                    elements[index] = updates[number * step];
                 }
             }
         }),
@@ -85,13 +86,12 @@ pub fn scatter_flat<P: Copy + Into<i64>>(
                 return Ok(array);
             }
             let length = array.size();
-            for (update, &position) in positions.iter().enumerate() {
-                let update = if stretched { 0 } else { update };
+            for (number, &position) in positions.iter().enumerate() {
                 let Some(index) = in_range(position, length) else {
                     continue;
                 };
                 // Both indices are in range, so these are always there.
-                let (Some(old), Some(new)) = (array.get(index), updates.get(update)) else {
+                let (Some(old), Some(new)) = (array.get(index), updates.get(number * step)) else {
                     continue;
                 };
                 let old = Array::scalar(dtype, old);
@@ -103,12 +103,6 @@ pub fn scatter_flat<P: Copy + Into<i64>>(
         }
     }
     Ok(array)
-}
-
-/// Updates for so many positions.
-fn repeated<T>(updates: &[T], positions: usize) -> impl Iterator<Item = &T> {
-    let rounds = if updates.len() == 1 { positions } else { 1 };
-    std::iter::repeat_n(updates, rounds).flatten()
 }
 
 /// The additions that kernels do by the million; false if this is not one of them.
