@@ -1,11 +1,12 @@
-//! Moving elements by computed positions: gather and scatter on flat indices.
+//! Moving elements by computed positions: gather and scatter on flat indices. Sums that are scattered fast are in `counted`.
 //!
 //! `lax.gather`, `x[idx]`, Ref indexing and `scatter_add` all come down to these once their
 //! positions are computed, which is the business of who knows the indexing rules.
 
+mod counted;
+
 use crate::array::{Array, reserve};
-use crate::buffer::{Buffer, Element, with_elements};
-use crate::dtype::DType;
+use crate::buffer::{Element, with_elements};
 use crate::error::OpError;
 use crate::ops::binary::{BinaryOp, binary};
 use crate::shape::Shape;
@@ -82,7 +83,7 @@ pub fn scatter_flat<P: Copy + Into<i64>>(
             if !op.accepts(dtype) {
                 return Err(OpError::DType { op: op.name(), dtype });
             }
-            if scatter_add_fast(op, dtype, &mut array, positions, updates) {
+            if op == BinaryOp::Add && counted::add(&mut array, positions, updates) {
                 return Ok(array);
             }
             let length = array.size();
@@ -103,43 +104,6 @@ pub fn scatter_flat<P: Copy + Into<i64>>(
         }
     }
     Ok(array)
-}
-
-/// The additions that kernels do by the million; false if this is not one of them.
-fn scatter_add_fast<P: Copy + Into<i64>>(
-    op: BinaryOp,
-    dtype: DType,
-    array: &mut Array,
-    positions: &[P],
-    updates: &Array,
-) -> bool {
-    fn add<P: Copy + Into<i64>, T: Copy>(target: &mut [T], positions: &[P], updates: &[T], add: impl Fn(T, T) -> T) {
-        // A position is one comparison, whether it is negative or past the end.
-        let length = target.len() as u64;
-        let mut put = |position: P, update: T| {
-            let index = position.into() as u64;
-            if index < length {
-                target[index as usize] = add(target[index as usize], update);
-            }
-        };
-        match *updates {
-            [update] => positions.iter().for_each(|&position| put(position, update)),
-            _ => positions.iter().zip(updates).for_each(|(&position, &update)| put(position, update)),
-        }
-    }
-    if op != BinaryOp::Add || !matches!(dtype, DType::F32 | DType::I32) {
-        return false;
-    }
-    match (array.make_mut(), updates.buffer()) {
-        (Buffer::F32(target), Buffer::F32(updates)) => {
-            add(target, positions, updates, crate::ops::number::Float::add);
-        }
-        (Buffer::I32(target), Buffer::I32(updates)) => {
-            add(target, positions, updates, i32::wrapping_add);
-        }
-        _ => return false,
-    }
-    true
 }
 
 #[cfg(test)]
