@@ -10,7 +10,7 @@
 //! round before after it has started its own, and only then starts copies, into the slot that the round before has read.
 
 use super::lives::{Lives, touched, touches};
-use super::rewrite::{Emit, inside, uses};
+use super::rewrite::{Emit, inside, is_pure, uses};
 use super::timed::note;
 use crate::Architecture;
 use crate::ir::{Inst, Kernel, Memory, MemoryId, Op, Product, Region, Space, Ty, Value};
@@ -272,11 +272,7 @@ fn slice(body: &Region, index: Value, inner: &HashSet<Value>) -> Option<Vec<usiz
         }
         let position = body.insts.iter().position(|inst| inst.results.contains(&value))?;
         let inst = &body.insts[position];
-        let pure = matches!(
-            inst.op,
-            Op::Const(_) | Op::Block | Op::Coord { .. } | Op::Owner(_) | Op::Scalar(..) | Op::Pick(_)
-        );
-        if !pure {
+        if !is_pure(&inst.op) {
             return None;
         }
         if taken.insert(position) {

@@ -6,7 +6,8 @@
 //! 4. the kernel's ops, one family per file: tiles become rows of registers dealt by one rule
 //!    ([`Layout::blocked`](crate::layout::Layout::blocked)), [`refs`] and [`access`] find addresses and masks; what warpgroups of
 //!    Mosaic GPU do to each other and have engines do is said in [`teams`] and [`transfers`];
-//! 5. [`promote`]: memory that a loop uses at one place is kept in registers;
+//! 5. [`promote`]: memory that a loop uses at one place is kept in registers, and [`edges`]: what only its first or its last round
+//!    does goes before it or behind it;
 //! 6. [`accumulate`]: what a product is added to is where it begins;
 //! 7. [`dead`]: what nobody uses goes, and [`rounds`]: sums of warpgroups stay in their registers through loops;
 //! 8. [`vectors`]: accesses to neighbours become one, as far as [`axis`] knows them to be neighbours;
@@ -38,6 +39,7 @@ mod dead;
 mod dot;
 mod effects;
 mod elementwise;
+mod edges;
 mod fma;
 pub(crate) mod fresh;
 mod gather;
@@ -73,6 +75,7 @@ mod terms;
 pub(crate) mod timed;
 mod transfers;
 mod vectors;
+mod touches;
 mod warpgroups;
 mod warps;
 
@@ -113,6 +116,8 @@ fn lower_with(launch: &Launch, options: Options, warpgroups: bool) -> Result<Ker
     checked(launch, "removing what nobody uses", &kernel)?;
     if alone {
         rounds::keep(&mut kernel);
+        edges::take_out(&mut kernel);
+        checked(launch, "taking out of loops what one round does", &kernel)?;
         checked(launch, "leaving sums in products' registers", &kernel)?;
     }
     vectors::widen(&mut kernel);

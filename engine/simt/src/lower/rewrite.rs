@@ -61,6 +61,11 @@ impl Emit<'_> {
     }
 }
 
+/// Whether an instruction does nothing but compute, of what it is given alone.
+pub(crate) fn is_pure(op: &Op) -> bool {
+    matches!(op, Op::Const(_) | Op::Block | Op::Coord { .. } | Op::Owner(_) | Op::Scalar(..) | Op::Pick(_))
+}
+
 /// Everything that an instruction's regions define.
 pub(crate) fn inside(inst: &Inst) -> HashSet<Value> {
     let mut values = HashSet::new();
@@ -70,7 +75,8 @@ pub(crate) fn inside(inst: &Inst) -> HashSet<Value> {
     values
 }
 
-fn defined(region: &Region, values: &mut HashSet<Value>) {
+/// Everything that a region defines, those inside of it included.
+pub(crate) fn defined(region: &Region, values: &mut HashSet<Value>) {
     values.extend(&region.params);
     for inst in &region.insts {
         values.extend(&inst.results);

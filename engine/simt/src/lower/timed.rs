@@ -3,7 +3,7 @@
 
 use super::context::Lower;
 use super::number::Number;
-use super::rewrite::Emit;
+use super::rewrite::{Emit, is_pure};
 use crate::ir::{Inst, Kernel, MemoryId, Op, Region, Space, Value};
 use crate::marks::{Mark, Site};
 use pallas_syntax::Span;
@@ -52,10 +52,6 @@ fn output(kernel: &Kernel, inst: &Inst) -> Option<MemoryId> {
         Op::Store { memory, .. } if matches!(kernel.memory(memory).space, Space::Operand { .. }) => Some(memory),
         _ => None,
     }
-}
-
-fn is_pure(op: &Op) -> bool {
-    matches!(op, Op::Const(_) | Op::Block | Op::Coord { .. } | Op::Owner(_) | Op::Scalar(..) | Op::Pick(_))
 }
 
 fn region(kernel: &mut Kernel, body: &mut Region) {

@@ -33,7 +33,7 @@ const MOST: usize = 4096;
 pub enum Mark {
     /// The program with this number begins.
     Begin,
-    /// It ends.
+    /// It ends; not yet, if the number is negative.
     End,
     /// Copies into this slot were started; none if the number is negative.
     Start {

@@ -114,7 +114,7 @@ impl Reader<'_> {
         // Where the beginning is lost, the first end says which program was under way.
         let first = notes.iter().find_map(|&(_, word)| match site(word)?.mark {
             Mark::Begin => Some(None),
-            Mark::End => Some(Some((unpacked(word).2, site(word)?.span))),
+            Mark::End if unpacked(word).2 >= 0 => Some(Some((unpacked(word).2, site(word)?.span))),
             _ => None,
         });
         if let (Some(Some((number, span))), Some(&(start, _))) = (first, notes.first()) {
@@ -127,7 +127,8 @@ impl Reader<'_> {
             let Some(site) = self.kernel.marks.get(unpacked(word).0) else { continue };
             match &site.mark {
                 Mark::Begin => self.begin(now, number, site.span),
-                Mark::End => self.end(now),
+                Mark::End if number >= 0 => self.end(now),
+                Mark::End => {}
                 Mark::Start { ring, from } if number >= 0 => {
                     started.insert((*ring, slot), (now, from, site.span));
                 }

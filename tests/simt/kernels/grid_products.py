@@ -1,0 +1,178 @@
+"""Products whose terms are an axis of the grid, as kernels for TPUs have them: what the first or the last round does goes out of the
+loop, and what cannot go stays."""
+import jax
+import jax.numpy as jnp
+from jax.experimental import pallas as pl
+from jax.experimental.pallas import tpu as pltpu
+
+
+def numbers(shape, dtype=jnp.bfloat16):
+  size = 1
+  for extent in shape:
+    size *= extent
+  return ((jnp.arange(size, dtype=jnp.int32).reshape(shape) * 7) % 11 - 5).astype(dtype)
+
+
+def dot(x, y):
+  return jnp.dot(x, y, preferred_element_type=jnp.float32)
+
+
+rows = lambda m, k: pl.BlockSpec((m, k), lambda i, j, k: (i, k))
+columns = lambda k, n: pl.BlockSpec((k, n), lambda i, j, k: (k, j))
+tile = lambda m, n: pl.BlockSpec((m, n), lambda i, j, k: (i, j))
+ROUND, LAST = lambda: pl.program_id(2), lambda: pl.num_programs(2) - 1
+
+
+# The sum in scratch memory. Two warpgroups, one, none for want of rows, and no tensor cores; one round, two and more.
+def product(x_ref, y_ref, o_ref, sum_ref):
+  @pl.when(ROUND() == 0)
+  def _():
+    sum_ref[...] = jnp.zeros_like(sum_ref)
+
+  sum_ref[...] += dot(x_ref[...], y_ref[...])
+
+  @pl.when(ROUND() == LAST())
+  def _():
+    o_ref[...] = sum_ref[...].astype(o_ref.dtype)
+
+
+for dtype, (m, n), rounds in [
+    (jnp.bfloat16, (128, 64), 3), (jnp.float16, (64, 64), 5), (jnp.bfloat16, (64, 64), 1), (jnp.bfloat16, (64, 32), 2),
+    (jnp.bfloat16, (32, 32), 4), (jnp.float32, (32, 32), 3)]:
+  x, y = numbers((2 * m, 32 * rounds), dtype), numbers((32 * rounds, 2 * n), dtype)
+  print(pl.pallas_call(
+      product, grid=(2, 2, rounds), in_specs=[rows(m, 32), columns(32, n)], out_specs=tile(m, n),
+      scratch_shapes=[pltpu.VMEM((m, n), jnp.float32)],
+      out_shape=jax.ShapeDtypeStruct((2 * m, 2 * n), dtype))(x, y).astype(jnp.float32).sum())
+
+# All axes in order: blocks are loops, too.
+print(pl.pallas_call(
+    product, grid=(2, 1, 3), in_specs=[rows(64, 32), columns(32, 64)], out_specs=tile(64, 64),
+    scratch_shapes=[pltpu.VMEM((64, 64), jnp.float32)], out_shape=jax.ShapeDtypeStruct((128, 64), jnp.float32),
+    compiler_params=pltpu.CompilerParams(dimension_semantics=("arbitrary",) * 3))(
+        numbers((128, 96)), numbers((96, 64))).sum())
+
+
+# The sum in the output; the first round is said in another way.
+def in_output(x_ref, y_ref, o_ref):
+  @pl.when(jnp.logical_not(ROUND() > 0))
+  def _():
+    o_ref[...] = jnp.zeros_like(o_ref)
+
+  o_ref[...] += dot(x_ref[...], y_ref[...])
+
+
+print(pl.pallas_call(
+    in_output, grid=(1, 2, 4), in_specs=[rows(64, 32), columns(32, 32)], out_specs=tile(64, 32),
+    out_shape=jax.ShapeDtypeStruct((64, 64), jnp.float32))(numbers((64, 128)), numbers((128, 64))).sum())
+
+
+# A bias to begin with; behind the sum a function, a product with a third matrix, and the last block of the left factor again.
+def layer(x_ref, y_ref, b_ref, w_ref, o_ref, p_ref, sum_ref):
+  k = ROUND()
+
+  @pl.when(k == 0)
+  def _():
+    sum_ref[...] = jnp.broadcast_to(b_ref[...].astype(jnp.float32), sum_ref.shape)
+
+  x = x_ref[...]
+  sum_ref[...] += dot(x, y_ref[...])
+
+  @pl.when(k == LAST())
+  def _():
+    h = jnp.maximum(sum_ref[...], 0)
+    o_ref[...] = dot(h.astype(jnp.bfloat16), w_ref[...]) * 0.125
+    p_ref[...] = x + k.astype(jnp.bfloat16)
+
+
+print([o.astype(jnp.float32).sum() for o in pl.pallas_call(
+    layer, grid=(2, 1, 3),
+    in_specs=[rows(64, 32), columns(32, 64), pl.BlockSpec((1, 64), lambda i, j, k: (0, j)),
+              pl.BlockSpec((64, 32), lambda i, j, k: (0, 0))],
+    out_specs=[pl.BlockSpec((64, 32), lambda i, j, k: (i, 0))] * 2,
+    scratch_shapes=[pltpu.VMEM((64, 64), jnp.float32)],
+    out_shape=[jax.ShapeDtypeStruct((128, 32), jnp.float32), jax.ShapeDtypeStruct((128, 32), jnp.bfloat16)])(
+        numbers((128, 96)) % 3, numbers((96, 64)) % 3, numbers((1, 64)), numbers((64, 32)) % 2)])
+
+
+# Sums that somebody looks at in between: in the second round, in each round, and after the round that would be the last one.
+def looked_at(x_ref, y_ref, o_ref, sum_ref, most_ref):
+  k = ROUND()
+
+  @pl.when(k == 0)
+  def _():
+    sum_ref[...] = jnp.zeros_like(sum_ref)
+    most_ref[...] = jnp.full_like(most_ref, -1000)
+
+  @pl.when(k == 1)
+  def _():
+    sum_ref[...] = sum_ref[...] * 2
+
+  sum_ref[...] += dot(x_ref[...], y_ref[...])
+  most_ref[...] = jnp.maximum(most_ref[...], sum_ref[...])
+
+  @pl.when(k == LAST())
+  def _():
+    sum_ref[...] = most_ref[...] - sum_ref[...]
+
+  o_ref[...] = sum_ref[...]
+
+
+print(pl.pallas_call(
+    looked_at, grid=(1, 1, 4), in_specs=[rows(64, 32), columns(32, 64)], out_specs=tile(64, 64),
+    scratch_shapes=[pltpu.VMEM((64, 64), jnp.float32)] * 2,
+    out_shape=jax.ShapeDtypeStruct((64, 64), jnp.float32))(numbers((64, 128)), numbers((128, 64))).sum())
+
+
+# What the first round does with what it has read before, and what others read behind the last one.
+def order(x_ref, o_ref, p_ref, s_ref):
+  k = ROUND()
+  s_ref[...] = x_ref[...] + jnp.where(k > 0, s_ref[...], 0)
+
+  @pl.when(k == 0)
+  def _():
+    s_ref[...] = s_ref[...] + 7
+
+  @pl.when(k == LAST())
+  def _():
+    o_ref[...] = s_ref[...]
+
+  s_ref[...] = s_ref[...] * 2
+  p_ref[...] = s_ref[...]
+
+
+print([o.sum() for o in pl.pallas_call(
+    order, grid=(1, 2, 3), in_specs=[pl.BlockSpec((8, 32), lambda i, j, k: (k, j))],
+    out_specs=[tile(8, 32)] * 2, scratch_shapes=[pltpu.VMEM((8, 32), jnp.float32)],
+    out_shape=[jax.ShapeDtypeStruct((8, 64), jnp.float32)] * 2)(numbers((24, 64), jnp.float32))])
+
+
+# Attention, whose keys are the last axis of the grid.
+def attention(q_ref, k_ref, v_ref, o_ref, m_ref, l_ref, acc_ref):
+  j = ROUND()
+
+  @pl.when(j == 0)
+  def _():
+    m_ref[...] = jnp.full_like(m_ref, -jnp.inf)
+    l_ref[...] = jnp.zeros_like(l_ref)
+    acc_ref[...] = jnp.zeros_like(acc_ref)
+
+  s = dot(q_ref[...], k_ref[...].T) * 0.01
+  new = jnp.maximum(m_ref[...], jnp.max(s, axis=1, keepdims=True))
+  p, alpha = jnp.exp(s - new), jnp.exp(m_ref[...] - new)
+  l_ref[...] = l_ref[...] * alpha + jnp.sum(p, axis=1, keepdims=True)
+  acc_ref[...] = acc_ref[...] * alpha + dot(p.astype(jnp.bfloat16), v_ref[...])
+  m_ref[...] = new
+
+  @pl.when(j == LAST())
+  def _():
+    o_ref[...] = (acc_ref[...] / l_ref[...]).astype(o_ref.dtype)
+
+
+keys = pl.BlockSpec((None, 64, 64), lambda h, i, j: (h, j, 0))
+queries = pl.BlockSpec((None, 64, 64), lambda h, i, j: (h, i, 0))
+print(pl.pallas_call(
+    attention, grid=(2, 2, 3), in_specs=[queries, keys, keys], out_specs=queries,
+    scratch_shapes=[pltpu.VMEM((64, 1), jnp.float32)] * 2 + [pltpu.VMEM((64, 64), jnp.float32)],
+    out_shape=jax.ShapeDtypeStruct((2, 128, 64), jnp.bfloat16))(
+        numbers((2, 128, 64)), numbers((2, 192, 64)), numbers((2, 192, 64))).astype(jnp.float32).sum())
