@@ -5,7 +5,7 @@ use super::undefined::{self, Trial};
 use super::{Accelerator, NotRun, Ran, told};
 use pallas_ir::{Finding, Launch, Role};
 use pallas_simt::ir::Doubt;
-use pallas_simt::lower::grid::ids_of;
+use pallas_simt::lower::grid::plan;
 use pallas_simt::{Architecture, Garbage, Options, Program, Tuning, compile_with, sim};
 use pallas_syntax::Span;
 use pallas_tensor::{Array, ops};
@@ -122,7 +122,7 @@ fn run(launch: &Launch, inputs: &[Array], options: Options) -> Result<(Program, 
 
 /// The programs that a block runs: ``program (1, 0)``, or ``programs (1, *)`` where they are a loop.
 fn programs(launch: &Launch, block: usize) -> String {
-    let ids = ids_of(launch, block);
+    let ids = plan(launch).ids_of(&launch.grid, block);
     let text: Vec<String> = ids.iter().map(|id| id.map_or("*".to_string(), |id| id.to_string())).collect();
     let several = if ids.contains(&None) { "s" } else { "" };
     match text.as_slice() {

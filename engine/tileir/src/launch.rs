@@ -15,7 +15,7 @@ use pallas_ir::{
     BlockDim, BlockMap, IndexForm, IndexPattern, Interpretation, Launch, MemorySpace, OpKind, Operand, Role,
 };
 use pallas_simt::Initial;
-use pallas_simt::lower::grid::Plan;
+use pallas_simt::lower::grid::{Bands, Plan};
 use pallas_syntax::Span;
 use pallas_tensor::DType;
 use std::collections::{BTreeSet, HashMap};
@@ -149,8 +149,21 @@ impl Lower<'_> {
     /// Ids along parallel axes from the number of the block; 0 along the others for now.
     fn block_ids(&mut self, plan: &Plan, block: Tile) -> Result<(), Refusal> {
         let grid = &self.launch.grid;
-        let parallel: Vec<usize> = (0..grid.len()).filter(|&axis| !plan.looped[axis] && grid[axis] > 1).collect();
+        let mut parallel: Vec<usize> = (0..grid.len()).filter(|&axis| !plan.looped[axis] && grid[axis] > 1).collect();
         let mut rest = block;
+        if let Some(bands) = plan.bands {
+            parallel.retain(|axis| !bands.axes.contains(axis));
+            let extents = bands.axes.map(|axis| grid[axis]);
+            let mut within = rest.clone();
+            if !parallel.is_empty() {
+                let programs = self.e.index((extents[0] * extents[1]) as i64)?;
+                within = arith::binary(&mut self.e, "rem", &rest, &programs)?;
+                rest = arith::binary(&mut self.e, "div", &rest, &programs)?;
+            }
+            for (axis, id) in bands.axes.into_iter().zip(self.in_bands(&bands, extents, &within)?) {
+                self.ids[axis] = Number::Times(id, 1);
+            }
+        }
         for (position, &axis) in parallel.iter().enumerate().rev() {
             if position == 0 {
                 self.ids[axis] = Number::Times(rest, 1);
@@ -161,6 +174,25 @@ impl Lower<'_> {
             rest = arith::binary(&mut self.e, "div", &rest, &extent)?;
         }
         Ok(())
+    }
+
+    /// What [`Bands::ids`] says, of a number that is computed.
+    fn in_bands(&mut self, bands: &Bands, [rows, columns]: [usize; 2], number: &Tile) -> Result<[Tile; 2], Refusal> {
+        let e = &mut self.e;
+        let (size, most) = (e.index((bands.height * columns) as i64)?, e.index(bands.height as i64)?);
+        let band = arith::binary(e, "div", number, &size)?;
+        let within = arith::binary(e, "rem", number, &size)?;
+        let first = arith::binary(e, "mul", &band, &most)?;
+        let height = match rows.is_multiple_of(bands.height) {
+            true => most,
+            false => {
+                let end = e.index(rows as i64)?;
+                let left = arith::binary(e, "sub", &end, &first)?;
+                arith::binary(e, "min", &left, &most)?
+            }
+        };
+        let row = arith::binary(e, "rem", &within, &height)?;
+        Ok([arith::binary(e, "add", &first, &row)?, arith::binary(e, "div", &within, &height)?])
     }
 
     /// Loops along axes from this one on, then the kernel. Blocks that stay where they are from here on are opened.

@@ -5,6 +5,7 @@
 //! that it is parallel, or that is proved: where two programs write to the same block, they differ along loops only, and
 //! so they do where one reads what the other has left in scratch memory.
 
+pub use super::bands::Bands;
 use pallas_ir::{
     AxisSemantics, BlockDim, BlockMap, Launch, Manner, OpId, OpKind, Operand, Role, Target, ValueId, Written, axis_name,
 };
@@ -20,6 +21,8 @@ pub struct Plan {
     pub reasons: Vec<Option<Reason>>,
     /// The axis of teams of threads inside of a block.
     pub teams: Option<usize>,
+    /// How blocks go through programs along two axes, if not one row after the other.
+    pub bands: Option<Bands>,
 }
 
 /// Why programs along an axis run one after the other.
@@ -79,7 +82,8 @@ impl Plan {
         if grid.contains(&0) { 0 } else { blocks }
     }
 
-    /// A line for each axis of several programs that run in order, with the reason; `place` says where something stands.
+    /// A line for each axis of several programs that run in order, with the reason, and one for bands; `place` says where something
+    /// stands.
     pub fn words(&self, launch: &Launch, place: &dyn Fn(Span) -> String) -> Vec<String> {
         let several = self
             .reasons
@@ -90,27 +94,30 @@ impl Plan {
             let words = (*reason)?.words(launch, place);
             Some(format!("programs along axis {axis} ({}) run in order: {words}", axis_name(axis)))
         };
-        several.filter_map(line).collect()
+        several.filter_map(line).chain(self.bands.map(|bands| bands.words(launch))).collect()
     }
-}
 
-/// What is known of the ids of the programs that a block runs: those along the axes that are no loops.
-pub fn ids_of(launch: &Launch, block: usize) -> Vec<Option<usize>> {
-    let plan = plan(launch);
-    let mut rest = block;
-    let mut ids = vec![None; launch.grid.len()];
-    for (axis, id) in ids.iter_mut().enumerate().rev() {
-        let extent = launch.grid[axis].max(1);
-        match () {
-            () if extent == 1 => *id = Some(0),
-            () if plan.looped[axis] || plan.teams == Some(axis) => {}
-            () => {
+    /// What is known of the ids of the programs that a block runs: those along the axes that are no loops.
+    pub fn ids_of(&self, grid: &[usize], block: usize) -> Vec<Option<usize>> {
+        let mut rest = block;
+        let mut ids: Vec<Option<usize>> = grid.iter().map(|&extent| (extent == 1).then_some(0)).collect();
+        if let Some(bands) = self.bands {
+            let extents = bands.axes.map(|axis| grid[axis].max(1));
+            let programs = extents[0] * extents[1];
+            for (axis, id) in bands.axes.into_iter().zip(bands.ids(extents, rest % programs)) {
+                ids[axis] = Some(id);
+            }
+            rest /= programs;
+        }
+        for (axis, id) in ids.iter_mut().enumerate().rev() {
+            let extent = grid[axis].max(1);
+            if id.is_none() && !self.looped[axis] && self.teams != Some(axis) {
                 *id = Some(rest % extent);
                 rest /= extent;
             }
         }
+        ids
     }
-    ids
 }
 
 /// Blocks of a cluster: those that differ along its axes only, which are the last ones before that of teams.
@@ -126,7 +133,7 @@ pub fn plan(launch: &Launch) -> Plan {
     if launch.has_agents() {
         // Such programs say themselves what runs at the same time: everything.
         let teams = (0..axes).find(|&axis| said(axis) == Some(AxisSemantics::Thread));
-        return Plan { looped: vec![false; axes], reasons: vec![None; axes], teams };
+        return Plan { looped: vec![false; axes], reasons: vec![None; axes], teams, bands: None };
     }
     let mut reasons: Vec<Option<Reason>> =
         (0..axes).map(|axis| (said(axis) == Some(AxisSemantics::Arbitrary)).then_some(Reason::Said)).collect();
@@ -137,7 +144,9 @@ pub fn plan(launch: &Launch) -> Plan {
             }
         }
     }
-    Plan { looped: reasons.iter().map(Option::is_some).collect(), reasons, teams: None }
+    let looped: Vec<bool> = reasons.iter().map(Option::is_some).collect();
+    let bands = Bands::of(launch, &looped);
+    Plan { looped, reasons, teams: None, bands }
 }
 
 /// For each axis why programs along it cannot run at the same time.

@@ -1,6 +1,7 @@
 //! Kernel IR to SIMT IR. The whole way, in order:
 //!
-//! 1. [`grid`]: which axes of the grid are blocks that run at the same time, and which are loops inside of a block;
+//! 1. [`grid`]: which axes of the grid are blocks that run at the same time, and which are loops inside of a block, and in
+//!    which order blocks go through programs ([`bands`]);
 //! 2. [`operands`]: arrays become memories, and Refs that show the program's blocks of them;
 //! 3. [`anchors`]: which tiles are dealt as products leave them, and [`rows`]: which products leave rows whole;
 //! 4. the kernel's ops, one family per file: tiles become rows of registers dealt by one rule
@@ -25,6 +26,7 @@ mod ahead;
 mod anchors;
 mod atomics;
 mod axis;
+mod bands;
 pub mod barriers;
 mod bits;
 mod cast;

@@ -2,6 +2,7 @@
 //! outside of the array reads as memory that nobody wrote, and writes there are dropped. Blocks outside are moved inside as
 //! interpret mode does it.
 
+use super::bands::Bands;
 use super::context::{Bound, Lower};
 use super::grid::Plan;
 use super::number::{Number, binary};
@@ -74,7 +75,20 @@ impl Lower<'_> {
             ids[axis] = Number::Computed(self.b.team());
         }
         let is_parallel = |axis: &usize| !plan.looped[*axis] && plan.teams != Some(*axis) && self.grid[*axis] > 1;
-        let parallel: Vec<usize> = (0..ids.len()).filter(is_parallel).collect();
+        let mut parallel: Vec<usize> = (0..ids.len()).filter(is_parallel).collect();
+        if let Some(bands) = plan.bands {
+            parallel.retain(|axis| !bands.axes.contains(axis));
+            let extents = bands.axes.map(|axis| self.grid[axis]);
+            let mut within = rest;
+            if !parallel.is_empty() {
+                let programs = Number::Known((extents[0] * extents[1]) as i64);
+                within = binary(&mut self.b, &ops::REM, rest, programs);
+                rest = binary(&mut self.b, &ops::DIV, rest, programs);
+            }
+            for (axis, id) in bands.axes.into_iter().zip(self.in_bands(bands, extents, within)) {
+                ids[axis] = id;
+            }
+        }
         for (position, &axis) in parallel.iter().enumerate().rev() {
             let extent = Number::Known(self.grid[axis] as i64);
             if position == 0 {
@@ -85,6 +99,26 @@ impl Lower<'_> {
             rest = binary(&mut self.b, &ops::DIV, rest, extent);
         }
         ids
+    }
+
+    /// What [`Bands::ids`] says, of a number that threads compute.
+    fn in_bands(&mut self, bands: Bands, [rows, columns]: [usize; 2], number: Number) -> [Number; 2] {
+        let known = |number: usize| Number::Known(number as i64);
+        let (mut first, mut within) = (known(0), number);
+        if bands.height < rows {
+            let size = known(bands.height * columns);
+            first = binary(&mut self.b, &ops::DIV, number, size).times(&mut self.b, bands.height as i64);
+            within = binary(&mut self.b, &ops::REM, number, size);
+        }
+        let height = match rows.is_multiple_of(bands.height) {
+            true => known(bands.height),
+            false => {
+                let left = first.times(&mut self.b, -1).add(&mut self.b, known(rows));
+                binary(&mut self.b, &ops::MIN, left, known(bands.height))
+            }
+        };
+        let row = binary(&mut self.b, &ops::REM, within, height);
+        [first.add(&mut self.b, row), binary(&mut self.b, &ops::DIV, within, height)]
     }
 
     /// The kernel for the program at hand.
