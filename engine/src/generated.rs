@@ -2,6 +2,7 @@
 
 use crate::Analysis;
 use pallas_ir::Launch;
+use pallas_simt::ir::Note;
 use pallas_simt::{Architecture, Program};
 use pallas_syntax::Span;
 
@@ -92,9 +93,13 @@ pub fn generated_for(
             Err(refusal) => Err(refused(launch, "has no CUDA Tile IR", &refusal)),
         };
     }
+    let told = |program: &Program| -> String {
+        let line = |note: &Note| format!("// {}: {}\n", place(note.span), note.message);
+        in_order() + &program.kernel.notes.iter().map(line).collect::<String>()
+    };
     match pallas_simt::compile(launch, architecture) {
-        Ok(program) if form == Form::Simt => Ok(in_order() + &program.kernel.to_string()),
-        Ok(program) => Ok(in_order() + &annotated(&program, &place)),
+        Ok(program) if form == Form::Simt => Ok(told(&program) + &program.kernel.to_string()),
+        Ok(program) => Ok(told(&program) + &annotated(&program, &place)),
         Err(refusal) => Err(refused(launch, "is not compiled for a GPU", &refusal)),
     }
 }

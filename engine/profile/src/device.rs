@@ -63,6 +63,9 @@ pub struct OnDevice {
     /// simulator, have none.
     #[serde(default)]
     pub ways: Vec<Way>,
+    /// What is to be said of how the kernel was made: faster ways that were not taken, and why. Reports of earlier releases have none.
+    #[serde(default)]
+    pub remarks: Vec<String>,
 }
 
 /// A way to machine code.

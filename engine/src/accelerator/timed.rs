@@ -105,6 +105,7 @@ pub(super) fn times(launch: &Launch, program: &Program, known: Known<'_>) -> Dev
             }),
             bytes: bytes(launch),
             ceilings: known.ceilings.iter().flat_map(rates).collect(),
+            remarks: program.kernel.notes.iter().map(|note| note.message.clone()).collect(),
             ways: plain.chain(known.tiles.map(|time| ("tileir", Some(time)))).map(way).collect(),
             ..OnDevice::default()
         },

@@ -205,6 +205,7 @@ pub(crate) fn device_report() -> Report {
         residency: Some(Residency { blocks: 8, warps: 32, most: 64, limit: "registers".into(), driver: Some(8) }),
         bytes: 1 << 20,
         ways: vec![Way { name: "simt".into(), time: Some(2000.0) }],
+        remarks: vec!["a product of 32 x 32, of 64 terms, goes by warps".into()],
         ceilings: vec![Ceiling { name: "copy".into(), rate: 4e12 }, Ceiling { name: "fma".into(), rate: 6e13 }],
         ..OnDevice::default()
     };

@@ -1,7 +1,7 @@
 //! Builds a kernel instruction by instruction. Types follow from the ops; what was computed before in a region that is still
 //! open is not computed again.
 
-use super::{Inst, Kernel, Memory, MemoryId, Op, Region, Space, Ty, Value};
+use super::{Inst, Kernel, Memory, MemoryId, Note, Op, Region, Space, Ty, Value};
 use crate::layout::Layout;
 use crate::marks::{Mark, Site};
 use pallas_ir::op::InferContext;
@@ -51,6 +51,7 @@ impl Builder {
                 maps: Vec::new(),
                 body: Region::default(),
                 marks: Vec::new(),
+                notes: Vec::new(),
             },
             open: vec![Region::default()],
             known: vec![HashMap::new()],
@@ -324,6 +325,11 @@ impl Builder {
     /// How many regions are open around the place where a value is defined.
     pub fn depth_of(&self, value: Value) -> usize {
         self.depths[value.0 as usize]
+    }
+
+    /// Says something of how the kernel is made.
+    pub fn note(&mut self, message: String) {
+        self.kernel.notes.push(Note { message, span: self.span });
     }
 
     /// Notes the time.

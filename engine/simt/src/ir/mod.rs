@@ -183,6 +183,17 @@ pub struct Kernel {
     pub body: Region,
     /// Where it notes the time, by number; see [`Op::Mark`].
     pub marks: Vec<Site>,
+    /// What is to be said of how it was made.
+    pub notes: Vec<Note>,
+}
+
+/// Something that people want to know of how a kernel was made: where a faster way was not taken, and why.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Note {
+    /// In words.
+    pub message: String,
+    /// The Pallas source that it is about.
+    pub span: Span,
 }
 
 impl Kernel {

@@ -96,7 +96,7 @@ pub(crate) fn sums_of(result: DType) -> DType {
 /// How the sums of a product are dealt; `None` if that does not matter.
 pub(crate) fn sums(function: &Function, op: &OpData, deal: Deal) -> Option<Layout> {
     let plain = Plain::of(function, op)?;
-    if let Some(groups) = warpgroups::fits(&plain, deal) {
+    if let Ok(groups) = warpgroups::fits(&plain, deal) {
         return Some(warpgroups::sums(&plain, groups));
     }
     match mma::unit(&plain, deal) {
@@ -108,10 +108,16 @@ pub(crate) fn sums(function: &Function, op: &OpData, deal: Deal) -> Option<Layou
 impl Lower<'_> {
     pub(crate) fn lower_dot(&mut self, op: &OpData) -> Result<(), Refusal> {
         let Some(plain) = Plain::of(self.function, op) else { return self.lower_terms(op) };
-        if let Some(groups) = warpgroups::fits(&plain, self.deal) {
-            return self.lower_by_warpgroups(op, &plain, groups);
-        }
+        let why = match warpgroups::fits(&plain, self.deal) {
+            Ok(groups) => return self.lower_by_warpgroups(op, &plain, groups),
+            Err(why) => why,
+        };
         if let Some(unit) = mma::unit(&plain, self.deal) {
+            if !why.is_empty() {
+                let [m, n, k] = plain.extents;
+                let what = format!("a product of {m} x {n}, of {k} terms");
+                self.b.note(format!("{what}, goes by warps (mma.sync), not by warpgroups (wgmma): {why}"));
+            }
             return self.lower_mma(op, &plain, unit);
         }
         match fma::fits(&plain) {

@@ -39,9 +39,9 @@ mod copies;
 mod cumulative;
 mod dead;
 mod dot;
+mod edges;
 mod effects;
 mod elementwise;
-mod edges;
 mod fma;
 pub(crate) mod fresh;
 mod gather;
@@ -75,13 +75,13 @@ pub(crate) mod tensor;
 mod tensor_copies;
 mod terms;
 pub(crate) mod timed;
+mod touches;
 mod transfers;
 mod vectors;
-mod touches;
 mod warpgroups;
 mod warps;
 
-use crate::ir::{Kernel, verify};
+use crate::ir::{Kernel, Note, verify};
 use crate::{Options, Refusal};
 use context::Lower;
 use pallas_ir::op::EffectOp;
@@ -96,7 +96,12 @@ pub fn lower(launch: &Launch, options: Options) -> Result<Kernel, Refusal> {
     let warpgroups = options.architecture.capability == warpgroups::CAPABILITY && !launch.has_agents();
     match lower_with(launch, options, warpgroups) {
         // Factors of warpgroups can be in shared memory only, and there may be no room.
-        Err(_) if warpgroups => lower_with(launch, options, false),
+        Err(refusal) if warpgroups => {
+            let mut kernel = lower_with(launch, options, false)?;
+            let message = format!("products go by warps (mma.sync), since by warpgroups (wgmma) {refusal}");
+            kernel.notes.push(Note { message, span: refusal.span });
+            Ok(kernel)
+        }
         lowered => lowered,
     }
 }
@@ -111,6 +116,8 @@ fn lower_with(launch: &Launch, options: Options, warpgroups: bool) -> Result<Ker
     if alone {
         promote::promote(&mut kernel);
         checked(launch, "keeping memory in registers", &kernel)?;
+        edges::take_out(&mut kernel);
+        checked(launch, "taking out of loops what one round does", &kernel)?;
     }
     accumulate::accumulate(&mut kernel);
     checked(launch, "accumulating", &kernel)?;
@@ -118,8 +125,6 @@ fn lower_with(launch: &Launch, options: Options, warpgroups: bool) -> Result<Ker
     checked(launch, "removing what nobody uses", &kernel)?;
     if alone {
         rounds::keep(&mut kernel);
-        edges::take_out(&mut kernel);
-        checked(launch, "taking out of loops what one round does", &kernel)?;
         checked(launch, "leaving sums in products' registers", &kernel)?;
     }
     vectors::widen(&mut kernel);

@@ -12,7 +12,7 @@ use super::moves::{Conversion, Map, classify};
 use super::products;
 use super::stage::Swizzle;
 use crate::Refusal;
-use crate::ir::{Factor, Op, Product, Space, Ty, Value};
+use crate::ir::{Factor, Op, Product, Space, Ty, Value, WARP};
 use crate::layout::Layout;
 use pallas_ir::OpData;
 use pallas_tensor::{DType, Scalar};
@@ -23,16 +23,21 @@ pub(crate) const CAPABILITY: u32 = 90;
 const REGISTERS: usize = 128;
 /// Bytes of both factors.
 const BYTES: usize = 64 << 10;
+/// The fewest columns of a warpgroup.
+const COLUMNS: usize = 8;
 /// Bytes of a row of a panel, at least and at most.
 const ROW: [usize; 2] = [32, 128];
 
-/// How many warpgroups share the rows of a product, and how many its columns; `None` if it goes another way. It goes this way on
-/// Hopper, with four warps or more, if
+/// How many warpgroups share the rows of a product, and how many its columns; if it goes another way, why, or nothing where there are no
+/// warpgroups to speak of. It goes this way on Hopper, with four warps or more, if
 /// - the factors are `bf16` or `f16`, or floats of eight bits whose terms are the last axis of both, and are summed up in `f32`;
 /// - rows, columns and terms are powers of two: 64 rows or more, 8 columns for each warpgroup, a step of terms (32 bytes);
 /// - a row of either factor, of the right one as far as it is a warpgroup's, has 32 bytes or more;
 /// - the sums take no more than 128 registers of a thread, and the factors no more than 64 KiB.
-pub(crate) fn fits(plain: &Plain, deal: Deal) -> Option<[usize; 2]> {
+pub(crate) fn fits(plain: &Plain, deal: Deal) -> Result<[usize; 2], String> {
+    if !deal.warpgroups {
+        return Err(String::new());
+    }
     let ([m, n, k], dtype) = (plain.extents, plain.dtypes[0]);
     let bytes = dtype.size_bytes();
     let taken = match dtype {
@@ -40,22 +45,32 @@ pub(crate) fn fits(plain: &Plain, deal: Deal) -> Option<[usize; 2]> {
         DType::F8E4M3Fn | DType::F8E5M2 => plain.terms_last == [true; 2],
         _ => false,
     };
-    let whole = plain.extents.iter().all(|extent| extent.is_power_of_two());
-    if !deal.warpgroups || !taken || dtype != plain.dtypes[1] || plain.sums() != DType::F32 || !whole {
-        return None;
-    }
     let count = (1usize << deal.threads) / Product::THREADS;
-    let down = count.min(m / Product::ROWS);
-    let across = count.checked_div(down)?;
+    let down = count.min(m / Product::ROWS).max(1);
+    let across = (count / down).max(1);
     let row = |side: usize, free: usize| if plain.terms_last[side] { k * bytes } else { free * bytes };
-    let fits = count > 0
-        && n / across >= 8
-        && k * bytes >= 32
-        && row(0, m) >= ROW[0]
-        && row(1, n / across) >= ROW[0]
-        && m * n <= REGISTERS << deal.threads
-        && (m + n) * k * bytes <= BYTES;
-    fits.then_some([down, across])
+    let why = match () {
+        () if !taken || dtype != plain.dtypes[1] || plain.sums() != DType::F32 => format!(
+            "these take bf16 and f16, and floats of eight bits whose terms are the last axis of both, summed up in f32, and this is {} by {} in {}",
+            dtype.short_name(),
+            plain.dtypes[1].short_name(),
+            plain.sums().short_name()
+        ),
+        () if !plain.extents.iter().all(|extent| extent.is_power_of_two()) => {
+            "rows, columns and terms have to be powers of two".to_string()
+        }
+        () if count == 0 => format!("a block has {} warps, and a warpgroup four", (1u32 << deal.threads) / WARP),
+        () if m < Product::ROWS => format!("there are fewer than {} rows", Product::ROWS),
+        () if n / across < COLUMNS => format!("there are fewer than {COLUMNS} columns for each of {across} warpgroups"),
+        () if k * bytes < ROW[0] => format!("there are fewer than {} terms", ROW[0] / bytes),
+        () if row(0, m) < ROW[0] || row(1, n / across) < ROW[0] => {
+            format!("a row of a factor in memory has fewer than {} bytes", ROW[0])
+        }
+        () if m * n > REGISTERS << deal.threads => format!("sums take more than {REGISTERS} registers of a thread"),
+        () if (m + n) * k * bytes > BYTES => format!("the factors take more than {BYTES} bytes of shared memory"),
+        () => return Ok([down, across]),
+    };
+    Err(why)
 }
 
 /// How the sums are dealt.

@@ -100,6 +100,9 @@ pub(super) fn section(launch: &LaunchReport, measured: &Measured, device: &OnDev
             format!("for copies, {} of the time of a lane", percent(device.wait / measured.time.max(1.0))),
         );
     }
+    for remark in &device.remarks {
+        row("how", String::new(), remark.clone());
+    }
     if let [_, others @ ..] = &device.ways[..] {
         for other in others {
             row(way(&other.name), time(other.time.unwrap_or(0.0)), "the same launch, the other way".to_string());
