@@ -20,6 +20,7 @@ pub mod launch;
 pub mod messages;
 mod nvrtc;
 pub mod occupancy;
+mod peaks;
 pub mod resources;
 pub mod tileiras;
 
@@ -36,5 +37,6 @@ pub use launch::{Boxed, Memory, Outcome, Rounds, Samples, Work, measure, median,
 pub use messages::{Message, messages};
 pub use nvrtc::{Nvrtc, NvrtcError};
 pub use occupancy::{Limit, Occupancy, occupancy};
+pub use peaks::instruction;
 pub use resources::Resources;
 pub use tileiras::{TileCode, TileCompiler, TileError};
