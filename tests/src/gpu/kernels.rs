@@ -40,15 +40,17 @@ const fn product(name: &'static str, file: &'static str, launch: usize, work: &'
 }
 
 /// All of them, in the order of the table.
-pub const KERNELS: [Kernel; 10] = [
+pub const KERNELS: [Kernel; 12] = [
     bytes("elementwise", 2.0 * 4.0 * 64.0 * MI),
     bytes("softmax", 2.0 * 4.0 * 32.0 * MI),
     bytes("layer_norm", 2.0 * 4.0 * 32.0 * MI),
     product("matmul_bf16_4096", "matmul_bf16", 0, "matmul_bf16_4096", 4096.0),
     product("matmul_wide_4096", "matmul_wide", 0, "matmul_bf16_4096", 4096.0),
+    product("matmul_tpu_4096", "matmul_tpu", 0, "matmul_bf16_4096", 4096.0),
     product("matmul_plgpu_4096", "matmul_plgpu", 0, "matmul_bf16_4096", 4096.0),
     product("matmul_bf16_8192", "matmul_bf16", 1, "matmul_bf16_8192", 8192.0),
     product("matmul_wide_8192", "matmul_wide", 1, "matmul_bf16_8192", 8192.0),
+    product("matmul_tpu_8192", "matmul_tpu", 1, "matmul_bf16_8192", 8192.0),
     product("matmul_plgpu_8192", "matmul_plgpu", 1, "matmul_bf16_8192", 8192.0),
     Kernel {
         name: "attention",

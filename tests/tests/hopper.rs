@@ -1,0 +1,104 @@
+//! What has to hold of ordinary kernels that multiply, on Hopper: products of a loop in the kernel (as for Triton), of a loop along an
+//! axis of the grid (as for TPUs), and attention go by warpgroups, and where nobody looks at a sum, one round's product is under way while
+//! the next round begins. On other devices the loops are as short as they can be. NVRTC and nvdisasm say the same of machine code.
+
+use pallas_engine::cuda::{disassemble, find};
+use pallas_engine::ir::Launch;
+use pallas_engine::simt::ir::{Inst, Op, Region};
+use pallas_engine::simt::{Architecture, Program, compile};
+use pallas_tests::corpus::root;
+use pallas_tests::cuda::{compile_all, compiler, places, say};
+use pallas_tests::gpu::launches;
+use pallas_tests::machine_code::{Weight, inside};
+use std::sync::Arc;
+
+/// Files of `benches/gpu`, how many products a round has, and whether they are left under way.
+const KERNELS: [(&str, usize, bool); 4] =
+    [("matmul_bf16", 1, true), ("matmul_wide", 1, true), ("matmul_tpu", 1, true), ("attention", 2, false)];
+
+fn launch(file: &str) -> Arc<Launch> {
+    let path = root().join("benches/gpu").join(file).with_extension("py");
+    launches(&path).expect("its launches").swap_remove(0)
+}
+
+fn program(file: &str, capability: u32) -> Program {
+    compile(&launch(file), Architecture::new(capability)).unwrap_or_else(|error| panic!("{file}: {error}"))
+}
+
+fn count(region: &Region, is: &dyn Fn(&Op) -> bool) -> usize {
+    let mut count = 0;
+    region.walk(&mut |inst| count += usize::from(is(&inst.op)));
+    count
+}
+
+/// The body of the innermost loop that multiplies.
+fn rounds(region: &Region) -> Option<&Region> {
+    let multiplies = |inst: &Inst| matches!(inst.op, Op::Multiply(_) | Op::Mma(_));
+    let own = region.insts.iter().any(multiplies).then_some(region);
+    own.or_else(|| region.insts.iter().flat_map(|inst| &inst.regions).find_map(rounds))
+}
+
+#[test]
+fn products_go_by_warpgroups_and_nobody_waits_for_each() {
+    for (file, products, under_way) in KERNELS {
+        let program = program(file, 90);
+        let body = &program.kernel.body;
+        assert_eq!(count(body, &|op| matches!(op, Op::Multiply(_))), products, "{file}: by warpgroups");
+        assert_eq!(count(body, &|op| matches!(op, Op::Mma(_))), 0, "{file}: by warps");
+        assert!(program.kernel.notes.is_empty(), "{file}: {:?}", program.kernel.notes);
+        let round = rounds(body).unwrap_or_else(|| panic!("{file}: no loop multiplies"));
+        assert_eq!(count(round, &|op| matches!(op, Op::Switch)), 0, "{file}: rounds are alike");
+        assert!(count(round, &|op| matches!(op, Op::CopyAhead { .. })) >= 2, "{file}: factors are copied ahead");
+        let waits = count(round, &|op| *op == Op::WaitProducts(1));
+        let looked_at = count(round, &|op| matches!(op, Op::Take(_) | Op::Keep(_)));
+        assert_eq!((waits == 1, looked_at == 0), (under_way, under_way), "{file}: products under way");
+    }
+}
+
+#[test]
+fn rounds_of_warps_do_nothing_with_a_sum_but_add_to_it() {
+    for (file, products, _) in KERNELS {
+        for capability in [80, 100] {
+            let program = program(file, capability);
+            let round = rounds(&program.kernel.body).unwrap_or_else(|| panic!("{file}: no loop multiplies"));
+            assert!(count(round, &|op| matches!(op, Op::Mma(_))) >= products, "{file} for {capability}");
+            assert_eq!(count(round, &|op| matches!(op, Op::Switch)), 0, "{file} for {capability}: rounds are alike");
+        }
+    }
+    // Along an axis of the grid as in the kernel: the same instructions a round.
+    let of = |file: &str, capability: u32| {
+        let program = program(file, capability);
+        let round = rounds(&program.kernel.body).expect("a loop");
+        let names =
+            ["Mma", "LoadMatrix", "CopyAhead", "Barrier", "Multiply", "WaitProducts", "WaitAhead", "Store", "Load {"];
+        names.map(|name| count(round, &|op| format!("{op:?}").starts_with(name)))
+    };
+    for capability in [80, 90, 100] {
+        assert_eq!(of("matmul_tpu", capability), of("matmul_bf16", capability), "for {capability}");
+    }
+}
+
+#[test]
+fn machine_code_of_rounds_has_nothing_but_what_a_product_needs() {
+    let Some(compiler) = compiler("products on Hopper") else { return };
+    let Some(tool) = find(&places()).nvdisasm else {
+        say("SKIPPED looking at machine code: there is no nvdisasm");
+        return;
+    };
+    for (capability, instruction) in [(80, "HMMA"), (90, "HGMMA")] {
+        let architecture = Architecture::new(capability);
+        let programs = KERNELS.map(|(file, ..)| program(file, capability));
+        for ((file, products, _), answer) in KERNELS.iter().zip(compile_all(&compiler, architecture, &programs)) {
+            let compiled = answer.unwrap_or_else(|error| panic!("{file}: {error}"));
+            let name = architecture.name();
+            let used = compiled.resources.unwrap_or_default();
+            assert!(!used.spills(), "{file} for {name}: {used:?}");
+            assert!(!compiled.log.contains("serialized"), "{file} for {name}: {}", compiled.log);
+            let listing = disassemble(&tool, &compiled.cubin, &std::env::temp_dir()).expect("machine code");
+            let multiply = inside(&listing, instruction);
+            let inner = Weight::of(&listing).inner;
+            say(&format!("{file} for {name}: {inner} instructions in the loop, {multiply} {instruction}, {used:?}"));
+            assert!(multiply >= *products, "{file} for {name} has no {instruction} in its loop");
+        }
+    }
+}
