@@ -2,14 +2,17 @@
 //! axis of the grid (as for TPUs), and attention go by warpgroups, and where nobody looks at a sum, one round's product is under way while
 //! the next round begins. On other devices the loops are as short as they can be. NVRTC and nvdisasm say the same of machine code.
 
+use pallas_engine::accelerator::{Accelerator, Simulator};
 use pallas_engine::cuda::{disassemble, find};
 use pallas_engine::ir::Launch;
 use pallas_engine::simt::ir::{Inst, Op, Region};
 use pallas_engine::simt::{Architecture, Program, compile};
+use pallas_engine::{Analysis, AnalysisOptions, Disk};
 use pallas_tests::corpus::root;
 use pallas_tests::cuda::{compile_all, compiler, places, say};
 use pallas_tests::gpu::launches;
 use pallas_tests::machine_code::{Weight, inside};
+use pallas_tests::simt::inputs;
 use std::sync::Arc;
 
 /// Files of `benches/gpu`, how many products a round has, and whether they are left under way.
@@ -76,6 +79,29 @@ fn rounds_of_warps_do_nothing_with_a_sum_but_add_to_it() {
     for capability in [80, 90, 100] {
         assert_eq!(of("matmul_tpu", capability), of("matmul_bf16", capability), "for {capability}");
     }
+}
+
+/// A product of 32 rows, which is none for warpgroups.
+const SMALL: &str = "
+import jax
+import jax.numpy as jnp
+from jax.experimental import pallas as pl
+
+def product(x_ref, y_ref, o_ref):
+  o_ref[...] = jnp.dot(x_ref[...], y_ref[...], preferred_element_type=jnp.float32)
+
+x, y = jnp.ones((32, 64), jnp.bfloat16), jnp.ones((64, 32), jnp.bfloat16)
+pl.pallas_call(product, out_shape=jax.ShapeDtypeStruct((32, 32), jnp.float32))(x, y)
+";
+
+#[test]
+fn a_profile_says_why_a_product_goes_by_warps() {
+    let analysis = Analysis::new("small.py", SMALL, &AnalysisOptions::new(Arc::new(Disk)));
+    let [launch] = &analysis.launches[..] else { panic!("one launch") };
+    let ran = Simulator::default().profile(launch, &inputs(launch), &|| false).expect("it runs");
+    let remarks = ran.timed.expect("times").about.remarks;
+    let said = "a product of 32 x 32, of 64 terms, goes by warps (mma.sync), not by warpgroups (wgmma): there are fewer than 64 rows";
+    assert_eq!(remarks, [said]);
 }
 
 #[test]

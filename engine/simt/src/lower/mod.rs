@@ -98,7 +98,7 @@ pub fn lower(launch: &Launch, options: Options) -> Result<Kernel, Refusal> {
         // Factors of warpgroups can be in shared memory only, and there may be no room.
         Err(refusal) if warpgroups => {
             let mut kernel = lower_with(launch, options, false)?;
-            let message = format!("products go by warps (mma.sync), since by warpgroups (wgmma) {refusal}");
+            let message = format!("products go by warps (mma.sync), not by warpgroups (wgmma): {refusal}");
             kernel.notes.push(Note { message, span: refusal.span });
             Ok(kernel)
         }
@@ -135,6 +135,11 @@ fn lower_with(launch: &Launch, options: Options, warpgroups: bool) -> Result<Ker
         checked(launch, "copying ahead", &kernel)?;
         place::place(&mut kernel, architecture);
         checked(launch, "placing memory", &kernel)?;
+        if !place::has_factors(&kernel) {
+            let name = &launch.kernel.name;
+            let message = format!("`{name}` has more factors at a time than a block has shared memory for");
+            return Err(Refusal::new(message, launch.spans.call).with_help("take smaller tiles"));
+        }
     } else {
         // Where it is looked for what depends on memory that nobody wrote, scopes do not find what others left, if there is room.
         let fits = |kernel: &Kernel| {

@@ -45,6 +45,17 @@ pub(crate) fn place(kernel: &mut Kernel, architecture: Architecture) {
     }
 }
 
+/// Whether all factors of products by warpgroups are where these read them.
+pub(crate) fn has_factors(kernel: &Kernel) -> bool {
+    let mut there = true;
+    kernel.body.walk(&mut |inst| {
+        if let Op::Multiply(product) = inst.op {
+            there &= product.factors().all(|id| kernel.memory(id).space == Space::Shared);
+        }
+    });
+    there
+}
+
 /// The first place for so many bytes, at the beginning or behind something that they may not meet.
 pub(crate) fn first_fit(met: &[(usize, usize)], bytes: usize, align: usize) -> usize {
     let is_free = |at: &usize| met.iter().all(|&(start, end)| at + bytes <= start || end <= *at);
