@@ -22,6 +22,7 @@
 
 mod access;
 mod accumulate;
+mod again;
 mod ahead;
 mod anchors;
 mod atomics;
@@ -134,12 +135,12 @@ fn lower_with(launch: &Launch, options: Options, warpgroups: bool) -> Result<Ker
         dead::remove(&mut kernel);
         checked(launch, "copying ahead", &kernel)?;
         place::place(&mut kernel, architecture);
-        checked(launch, "placing memory", &kernel)?;
         if !place::has_factors(&kernel) {
             let name = &launch.kernel.name;
             let message = format!("`{name}` has more factors at a time than a block has shared memory for");
             return Err(Refusal::new(message, launch.spans.call).with_help("take smaller tiles"));
         }
+        checked(launch, "placing memory", &kernel)?;
     } else {
         // Where it is looked for what depends on memory that nobody wrote, scopes do not find what others left, if there is room.
         let fits = |kernel: &Kernel| {

@@ -75,8 +75,7 @@ impl Touches {
         let meet = |writes: &HashSet<MemoryId>, other: &Touches| {
             !writes.is_disjoint(&other.writes) || !writes.is_disjoint(&other.reads)
         };
-        !(self.orders || other.orders || self.prints && other.prints)
-            && !meet(&self.writes, other)
-            && !meet(&other.writes, self)
+        let in_order = self.orders || other.orders || self.prints && other.prints;
+        !(in_order || meet(&self.writes, other) || meet(&other.writes, self))
     }
 }
