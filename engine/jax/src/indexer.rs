@@ -60,11 +60,14 @@ fn indices(cx: &Context<'_>, index: &RefIndex) -> Vec<Value> {
             let array = Array::scalar(DType::I32, Scalar::Int(i128::from(*at)));
             convert::value(cx, Tile::Concrete { array, weak: true })
         }
-        DimIndex::Slice { start: Position::Static(start), size, stride } => {
-            Value::object(SliceObject { start: Value::from(*start), size: Size::Known(*size), stride: *stride })
-        }
+        DimIndex::Slice { start: Position::Static(start), size, stride } => Value::object(SliceObject {
+            start: Value::from(*start),
+            is_of_array: false,
+            size: Size::Known(*size),
+            stride: *stride,
+        }),
         DimIndex::Slice { size, stride, .. } => {
-            Value::object(SliceObject { start: next(), size: Size::Known(*size), stride: *stride })
+            Value::object(SliceObject { start: next(), is_of_array: false, size: Size::Known(*size), stride: *stride })
         }
         DimIndex::Part { start, bound } => {
             let start = match start {
@@ -75,7 +78,7 @@ fn indices(cx: &Context<'_>, index: &RefIndex) -> Vec<Value> {
                 Some(size) => Size::Traced(size.clone()),
                 None => Size::Known(*bound),
             };
-            Value::object(SliceObject { start, size, stride: 1 })
+            Value::object(SliceObject { start, is_of_array: false, size, stride: 1 })
         }
         DimIndex::At(Position::Dynamic) | DimIndex::Array => next(),
     });

@@ -1,6 +1,6 @@
 //! Subscripts of Refs: from Python's `ref[i, 2:5, pl.ds(j, 8), ...]` to an index pattern with operands, as JAX's
-//! `NDIndexer.from_indices_and_shape` (jax/_src/state/indexing.py). Out-of-bounds positions pass: values follow JAX
-//! (which clamps), and `pallas-check` reports them.
+//! `NDIndexer.from_indices_and_shape` (jax/_src/state/indexing.py). Slices that JAX knows to lie outside raise as there; other
+//! positions out of bounds pass: values follow JAX (which clamps), and `pallas-check` reports them.
 
 use crate::context::Context;
 use crate::convert;
@@ -226,6 +226,9 @@ fn dynamic_slice(cx: &Context<'_>, key: &Value, extent: usize, operands: &mut Ve
         Value::Int(start) => start.to_i64(),
         _ => None,
     };
+    if let (Some(start), false) = (known, slice.is_of_array) {
+        within(cx, start, slice, extent)?;
+    }
     let start = match known {
         Some(start) => Position::Static(start),
         None => {
@@ -242,6 +245,44 @@ fn dynamic_slice(cx: &Context<'_>, key: &Value, extent: usize, operands: &mut Ve
             DimIndex::Part { start, bound: extent.saturating_sub(before) }
         }
     })
+}
+
+/// Refuses a slice that JAX knows to lie outside: one whose start is a number. At 0 it does not look.
+fn within(cx: &Context<'_>, start: i64, slice: &SliceObject, extent: usize) -> PyResult<()> {
+    let last = match slice.size {
+        Size::Known(size) if size > 0 => {
+            let length = (size as i64 - 1).saturating_mul(slice.stride as i64);
+            Some((size, start.saturating_add(length)))
+        }
+        _ => None,
+    };
+    let end = extent as i64;
+    let (message, said) = match last {
+        _ if start == 0 => return Ok(()),
+        _ if start >= end => (
+            format!("Out of bound slice: start={start}, dim={extent}."),
+            format!("this slice starts at {start}, behind the end of a dimension of {extent}"),
+        ),
+        Some((size, last)) if last >= end => (
+            format!("Out of bound slice: start={start}, size={size}, stride={}, dim={extent}.", slice.stride),
+            format!("this slice takes elements {start} to {last} of a dimension of {extent}"),
+        ),
+        _ => return Ok(()),
+    };
+    Err(cx.interp.error_with(
+        &cx.interp.types().value_error,
+        message,
+        Diagnosis {
+            code: "PL201",
+            message: Some(said),
+            help: Some(
+                "keep `start + size <= ref.shape[axis]`: a mask does not help, as JAX looks at the slice first; a start that is \
+                 traced (`pl.program_id(0) * 8`) may reach past the end under a mask"
+                    .to_string(),
+            ),
+            ..Diagnosis::default()
+        },
+    ))
 }
 
 /// An integer, an integer array, or a traced one.

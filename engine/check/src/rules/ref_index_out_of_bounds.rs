@@ -17,8 +17,9 @@ Reports a load, store or view at a position that is known beforehand and lies ou
 reported, nor those that no program is known to reach.
 
 ## Why is this bad?
-JAX checks only some of these. Interpret mode moves the access back inside, so the program works with the wrong
-elements; hardware reads and writes memory that belongs to something else.
+JAX checks only some of these: a `pl.ds` whose start is a number other than 0 raises ValueError, under a mask, too. Of the others
+interpret mode moves the access back inside, so the program works with the wrong elements; hardware reads and writes memory
+that belongs to something else.
 
 ## Example
 ```python

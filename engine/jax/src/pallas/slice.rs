@@ -20,6 +20,8 @@ use std::rc::Rc;
 pub struct SliceObject {
     /// First position: an int or a traced scalar.
     pub start: Value,
+    /// The start came as an array of JAX's, which tracing does not look into.
+    pub is_of_array: bool,
     /// Number of positions.
     pub size: Size,
     /// Distance between positions.
@@ -151,7 +153,8 @@ fn from_slice(interp: &Interp, args: Arguments) -> PyResult<Value> {
     let extent = usize::try_from(interp.to_i64(&size)?).unwrap_or_default();
     match ref_index::python_slice(&Context::jax(interp), slice, extent, "slice must have a step >= 1 (found: {})")? {
         DimIndex::Slice { start: Position::Static(start), size, stride } => {
-            Ok(Value::object(SliceObject { start: Value::from(start), size: Size::Known(size), stride }))
+            let start = Value::from(start);
+            Ok(Value::object(SliceObject { start, is_of_array: false, size: Size::Known(size), stride }))
         }
         _ => Err(interp.runtime_error("a slice with known bounds has a known start")),
     }
@@ -194,6 +197,7 @@ fn make(interp: &Interp, start: Value, size: &Value, stride: &Value) -> PyResult
             "a `pl.ds` with a traced size and a stride is not provided by the workbench yet: copy without a stride",
         ));
     }
+    let is_of_array = start.downcast::<ArrayObject>().is_some();
     // A concrete array start is as good as an int.
     let start = match convert::try_tile(&cx, &start)? {
         Some(Tile::Concrete { array, .. }) if array.rank() == 0 => match array.item().and_then(|s| s.as_int()) {
@@ -202,5 +206,5 @@ fn make(interp: &Interp, start: Value, size: &Value, stride: &Value) -> PyResult
         },
         _ => start,
     };
-    Ok(Value::object(SliceObject { start, size, stride: stride as usize }))
+    Ok(Value::object(SliceObject { start, is_of_array, size, stride: stride as usize }))
 }
