@@ -43,5 +43,5 @@ pub mod written;
 
 pub use context::Context;
 pub use modules::install;
-pub use state::{ExecutionError, Executor, JaxState, LaunchObserver, World};
+pub use state::{ExecutionError, Executor, JaxState, LaunchObserver, SomeDevice, World};
 pub use tile::Tile;

@@ -176,6 +176,8 @@ pub struct JaxState {
     pub(crate) assumed_target: Cell<Target>,
     /// The kind and the cores of the TPU that an analysis is told programs run on.
     pub(crate) assumed_tpu: Cell<Option<(&'static str, i64)>>,
+    /// Whether programs are told that they run on a GPU.
+    pub(crate) assumed_gpu: Cell<bool>,
 }
 
 impl Default for JaxState {
@@ -206,6 +208,7 @@ impl Default for JaxState {
             raced: Cell::new(false),
             assumed_target: Cell::default(),
             assumed_tpu: Cell::default(),
+            assumed_gpu: Cell::default(),
         }
     }
 }
@@ -216,12 +219,22 @@ const SOME_TPU: (&str, i64) = ("TPU v6 lite", 1);
 /// Gives back what was assumed of the device.
 struct Assuming<'a> {
     state: &'a JaxState,
-    before: Option<(&'static str, i64)>,
+    before: (Option<(&'static str, i64)>, bool),
+}
+
+/// A device that code may choose by.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum SomeDevice {
+    /// A TPU.
+    Tpu,
+    /// A GPU: `jax.default_backend()` is `gpu`.
+    Gpu,
 }
 
 impl Drop for Assuming<'_> {
     fn drop(&mut self) {
-        self.state.assumed_tpu.set(self.before);
+        self.state.assumed_tpu.set(self.before.0);
+        self.state.assumed_gpu.set(self.before.1);
     }
 }
 
@@ -233,10 +246,16 @@ impl JaxState {
         self.assumed_tpu.set(tpu);
     }
 
-    /// Has some TPU be assumed until what this gives is dropped, if none is.
-    pub fn assuming_some_tpu(&self) -> impl Drop + use<'_> {
-        let before = self.assumed_tpu.get();
-        self.assumed_tpu.set(before.or(Some(SOME_TPU)));
+    /// Has some device be assumed until what this gives is dropped; of TPUs only if none is.
+    pub fn assuming_some(&self, device: SomeDevice) -> impl Drop + use<'_> {
+        let before = (self.assumed_tpu.get(), self.assumed_gpu.get());
+        match device {
+            SomeDevice::Tpu => self.assumed_tpu.set(before.0.or(Some(SOME_TPU))),
+            SomeDevice::Gpu => {
+                self.assumed_tpu.set(None);
+                self.assumed_gpu.set(true);
+            }
+        }
         Assuming { state: self, before }
     }
 

@@ -1,16 +1,16 @@
-//! Calls the functions of one file, with arguments that are made up, and made up again where a call fails.
+//! Calls the functions of one file, with arguments that are made up, and made up again where a call fails ([`super::lessons`]).
 
-use super::judge::{assumed, is_structural, judge, kept};
+use super::judge::{assumed, is_structural, judge, kept, only_of_launches};
 use super::{Assumed, Record, Seen};
 use crate::findings;
 use pallas_ir::Finding;
-use pallas_jax::JaxState;
-use pallas_jax::uncalled::{Attempt, Failure, Learnt, Lengths, Method, Planner, Shown, gradient, within};
+use pallas_jax::SomeDevice;
+use pallas_jax::uncalled::{Attempt, Learnt, Lengths, Method, Planner, gradient, within};
 use pallas_python::Stop;
 use pallas_python::interp::Interp;
 use pallas_python::raise::PyResult;
 use pallas_python::value::Value;
-use pallas_syntax::ast::{FunctionDef, Module, Name};
+use pallas_syntax::ast::{FunctionDef, Module};
 use pallas_syntax::{FileId, Span};
 use std::cell::{Cell, RefCell};
 use std::collections::HashMap;
@@ -20,8 +20,7 @@ use std::sync::Arc;
 const STEPS: u64 = 150_000;
 /// Steps that a call may take that follows another one's lesson.
 const STEPS_OF_LESSONS: u64 = 100_000;
-/// So often a function is called to learn what it wants.
-const MOST_LESSONS: usize = 40;
+
 pub(super) struct Driver<'a> {
     pub(super) interp: &'a Interp,
     pub(super) module: &'a Arc<Module>,
@@ -65,9 +64,14 @@ impl Driver<'_> {
             Err(problem) => return Some((assumed(def, None, Some(problem)), Seen::default())),
         };
         for (index, attempt) in usual.into_iter().enumerate() {
+            let is_made_up = !attempt.words.is_empty();
             let mut tried = call(&attempt)?.of(attempt);
             if !tried.seen.launches.is_empty() {
                 self.differentiate(function, &mut tried);
+                if !is_made_up {
+                    only_of_launches(&mut tried.seen.findings);
+                    return Some(kept(def, tried));
+                }
                 let others = || {
                     [Lengths::LONGER, Lengths::SQUARE].map(|lengths| {
                         let same = self.planner.attempts(def, lengths).unwrap_or_default();
@@ -86,10 +90,13 @@ impl Driver<'_> {
                 break;
             }
         }
-        for lengths in [Lengths::APART, Lengths::SMALL_APART] {
-            let Some(mut tried) = self.taught(def, function, lengths)? else { continue };
+        // Code that chooses by the device needs one.
+        let gpu = self.asks_for_gpus().then_some((Lengths::APART, SomeDevice::Gpu));
+        let tpu = [Lengths::APART, Lengths::SMALL_APART].map(|lengths| (lengths, SomeDevice::Tpu));
+        for (lengths, device) in tpu.into_iter().chain(gpu) {
+            let Some(mut tried) = self.taught(def, function, lengths, device)? else { continue };
             if !tried.seen.launches.is_empty() {
-                let other = |lengths| Some(self.taught(def, function, lengths)??.seen.findings);
+                let other = |lengths| Some(self.taught(def, function, lengths, device)??.seen.findings);
                 // What does not fit into memory, and which grids are empty, is for those to judge who know real lengths.
                 tried.seen.findings.retain(|finding| !finding.code.starts_with("PL5") && finding.code != "PL123");
                 judge(&mut tried.seen.findings, || [other(Lengths::LONG_APART).unwrap_or_default()]);
@@ -108,40 +115,6 @@ impl Driver<'_> {
             Some(tried) => kept(def, tried),
             None => (assumed(def, None, None), Seen::default()),
         })
-    }
-
-    /// Calls a function again and again, each time with arguments that heed what the call before failed for. The last call;
-    /// outside `None` if nobody wants to know any more.
-    fn taught(&self, def: &FunctionDef, function: &Value, lengths: Lengths) -> Option<Option<Tried>> {
-        // Code that chooses by the TPU needs one.
-        let state = self.interp.extension::<JaxState>();
-        let _assumed = state.assuming_some_tpu();
-        let parameters: Vec<Name> = def.params.iter().map(|param| param.name.clone()).collect();
-        let mut learnt = Learnt::default();
-        let mut last = None;
-        for _ in 0..MOST_LESSONS {
-            let Some(attempt) = self.planner.taught(def, lengths, &learnt) else { return Some(last) };
-            let tried = self.call(def, function, Some(&learnt), &attempt)?.of(attempt);
-            let is_lesson = tried.seen.launches.is_empty()
-                && tried.failure.as_ref().is_some_and(|(finding, trace)| {
-                    let failure = Failure {
-                        parameters: &parameters,
-                        message: beginning(&finding.message),
-                        trace,
-                        shown: &|span| {
-                            let fact = tried.seen.facts.get(span)?;
-                            Some(Shown { ty: fact.ty.clone(), value: fact.value.clone() })
-                        },
-                        tree: &|file| self.tree(file),
-                    };
-                    learnt.learn(&tried.attempt, &failure)
-                });
-            last = Some(tried);
-            if !is_lesson {
-                break;
-            }
-        }
-        Some(last)
     }
 
     /// One call; `None` if nobody wants to know any more.
@@ -186,23 +159,6 @@ impl Driver<'_> {
             tried.seen.facts.add(backward.facts);
         }
     }
-
-    /// The tree of a file of the user's own.
-    fn tree(&self, file: FileId) -> Option<Arc<Module>> {
-        if self.module.holds(Span { file, ..Span::default() }) {
-            return Some(self.module.clone());
-        }
-        if let Some(tree) = self.trees.borrow().get(&file) {
-            return Some(tree.clone());
-        }
-        let source = self.interp.sources().into_iter().find(|source| source.id == file)?;
-        if self.interp.is_installed(file) {
-            return None;
-        }
-        let tree = Arc::new(pallas_syntax::parse(source));
-        self.trees.borrow_mut().insert(file, tree.clone());
-        Some(tree)
-    }
 }
 
 /// What is said of an evaluation that stopped, and where it did, innermost first.
@@ -234,10 +190,4 @@ impl Called {
     pub(super) fn of(self, attempt: Attempt) -> Tried {
         Tried { seen: self.seen, failure: self.failure, attempt }
     }
-}
-
-/// What a message says first: one may show an array with all its elements, from which nothing more is to be learnt.
-fn beginning(message: &str) -> &str {
-    const MOST: usize = 1000;
-    message.char_indices().nth(MOST).map_or(message, |(end, _)| &message[..end])
 }

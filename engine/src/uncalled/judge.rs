@@ -23,7 +23,8 @@ const SIZES: [&str; 1] = ["PL502"];
 
 /// Keeps the findings that no argument is to blame for; `others` are those of calls with other arguments.
 pub(super) fn judge<const N: usize>(findings: &mut Vec<Finding>, others: impl FnOnce() -> [Vec<Finding>; N]) {
-    findings.retain(|finding| is_structural(finding) || GEOMETRIC.contains(&finding.code) && !is_of_a_column(finding));
+    only_of_launches(findings);
+    findings.retain(|finding| !is_of_a_column(finding));
     if findings.iter().all(is_structural) {
         return;
     }
@@ -42,6 +43,11 @@ pub(super) fn judge<const N: usize>(findings: &mut Vec<Finding>, others: impl Fn
         }
         others.iter().all(|other| other.iter().any(|found| same(finding, found)))
     });
+}
+
+/// Keeps what is said of launches, and not what values came to.
+pub(super) fn only_of_launches(findings: &mut Vec<Finding>) {
+    findings.retain(|finding| is_structural(finding) || GEOMETRIC.contains(&finding.code));
 }
 
 /// Whether a TPU does not take a block with one column: the array that was made up with more may have one.

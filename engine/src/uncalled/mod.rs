@@ -9,6 +9,7 @@
 mod driver;
 mod given;
 mod judge;
+mod lessons;
 
 use crate::facts::{AssumedFacts, Facts};
 use crate::findings;
@@ -101,7 +102,13 @@ pub(crate) fn call_them(
         has_gradients: module.source.text.contains("custom_vjp"),
     };
     let items = remembered.map(|_| module.items()).unwrap_or_default();
-    for (number, Wanted { def, method }) in wanted(module).into_iter().take(MOST_FUNCTIONS).enumerate() {
+    let functions = wanted(module);
+    let mut functions: Vec<(usize, Wanted)> = functions.into_iter().take(MOST_FUNCTIONS).enumerate().collect();
+    // What the file itself has arguments for shows what others are called with.
+    functions.sort_by_key(|(_, wanted)| wanted.provided(module).is_none());
+    for (number, wanted) in functions {
+        let provided = wanted.provided(module);
+        let Wanted { def, method } = wanted;
         let mut given = given(module, &def);
         // An outer function may have called it by now.
         if given.is_empty() && interp.was_entered(def.span) {
@@ -111,7 +118,7 @@ pub(crate) fn call_them(
             given.extend(cases(module, &def));
         }
         if given.is_empty() {
-            given.extend(provided(module, &def, method.as_ref().map(|method| &*method.name)));
+            given.extend(provided);
         }
         let item = items.iter().position(|item| item.span.file == def.span.file && item.span.covers(def.span));
         // A comment may name anything, which nothing that is remembered depends on.
@@ -160,6 +167,13 @@ struct Wanted {
     method: Option<Method>,
 }
 
+impl Wanted {
+    /// The call that the file has arguments for.
+    fn provided(&self, module: &Module) -> Option<Given> {
+        provided(module, &self.def, self.method.as_ref().map(|method| &*method.name))
+    }
+}
+
 /// The functions that lead to a launch by the names in them, then others that a comment gives a call: it is carried out, and
 /// shows whether it comes to one. Methods that lead to a launch come last.
 fn wanted(module: &Module) -> Vec<Wanted> {
@@ -174,10 +188,9 @@ fn wanted(module: &Module) -> Vec<Wanted> {
         let given: Vec<_> = functions.filter(is_new).filter(|def| !given(module, def).is_empty()).cloned().collect();
         wanted.extend(given);
     }
-    let functions = wanted.into_iter().map(|def| Wanted { def, method: None });
-    functions
-        .chain(methods.into_iter().map(|method| Wanted { def: method.def.clone(), method: Some(method) }))
-        .collect()
+    let methods = methods.into_iter().map(|method| (method.def.clone(), Some(method)));
+    let wanted = wanted.into_iter().map(|def| (def, None)).chain(methods);
+    wanted.map(|(def, method)| Wanted { def, method }).collect()
 }
 
 impl Drive {

@@ -88,7 +88,7 @@ pub(super) static FUNCTIONS: &[NativeDef] = &[
         name: "default_backend",
         signature: "()",
         doc: "The platform of the default device.",
-        run: |interp, _a| Ok(Value::from(if assumed_kind(interp).is_some() { "tpu" } else { "cpu" })),
+        run: |interp, _a| Ok(Value::from(platform(interp))),
     },
 ];
 
@@ -146,6 +146,19 @@ fn assumed_kind(interp: &Interp) -> Option<&'static str> {
     interp.extension::<JaxState>().assumed_tpu.get().map(|(kind, _)| kind)
 }
 
+/// The platform that programs are told they run on.
+fn platform(interp: &Interp) -> &'static str {
+    match assumed_kind(interp) {
+        Some(_) => "tpu",
+        None if is_gpu(interp) => "gpu",
+        None => "cpu",
+    }
+}
+
+fn is_gpu(interp: &Interp) -> bool {
+    interp.extension::<JaxState>().assumed_gpu.get()
+}
+
 /// How many cores the GPU has that programs are told they run on, or are assumed to be meant for.
 fn assumed_cores(interp: &Interp) -> Option<i64> {
     match interp.extension::<JaxState>().assumed_target.get() {
@@ -166,10 +179,13 @@ impl Object for CpuDevice {
 
     fn get_attr(&self, _this: &Value, name: &str, interp: &Interp) -> PyResult<Option<Value>> {
         Ok(match name {
-            "platform" | "device_kind" => Some(match assumed_kind(interp) {
-                Some(kind) => Value::from(if name == "platform" { "tpu" } else { kind }),
-                None => Value::from("cpu"),
-            }),
+            "platform" => Some(Value::from(platform(interp))),
+            "device_kind" => Some(Value::from(match assumed_kind(interp) {
+                Some(kind) => kind,
+                None if is_gpu(interp) => "NVIDIA H100 80GB HBM3",
+                None => "cpu",
+            })),
+            "compute_capability" if is_gpu(interp) => Some(Value::from("9.0")),
             "id" => Some(Value::from(self.id)),
             "process_index" | "host_id" | "local_hardware_id" | "task_id" => Some(Value::from(0i64)),
             "core_count" => assumed_cores(interp).map(Value::from),

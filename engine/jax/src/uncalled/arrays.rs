@@ -30,13 +30,14 @@ impl Maker<'_> {
             (false, false) => DType::F32,
         };
         let said = described.and_then(|described| described.dtype);
-        let dtype = self.learnt.dtype(name).or(said).or(used.dtype).unwrap_or(usual);
+        let dtype = self.learnt.dtype(name).or(said).or(used.dtype);
+        let (is_of_any_dtype, dtype) = (dtype.is_none(), dtype.unwrap_or(usual));
         let rank = self.learnt.rank(name).or(used.rank);
         // What somebody wrote about an array may be older than what is done with it.
         if let Some(described) = described.filter(|described| rank.is_none_or(|rank| rank == described.dims.len()))
             && (by_comment.is_some() || used.rank.is_none())
         {
-            return Some(self.array(described.dims.clone(), dtype));
+            return Some(Made { is_of_any_dtype, ..self.array(described.dims.clone(), dtype) });
         }
         let rank = rank.unwrap_or_else(|| {
             let usual = match lowered.as_str() {
@@ -46,7 +47,7 @@ impl Maker<'_> {
             };
             usual.max(used.least)
         });
-        Some(self.array(self.dims(name, used, rank), dtype))
+        Some(Made { is_of_any_dtype, ..self.array(self.dims(name, used, rank), dtype) })
     }
 
     /// What is known of the query, for what stands beside it in an attention.
@@ -72,14 +73,16 @@ impl Maker<'_> {
         (0..rank).map(dim).collect()
     }
 
-    /// The dimensions of `"batch *heads 3 d"`.
-    pub(super) fn jaxtyping(&self, name: &Name, dims: &str, dtype: DType) -> Made {
+    /// `Float[Array, "batch *heads 3 d"]`: of so many dimensions, and of one of the dtypes of its kind.
+    pub(super) fn jaxtyping(&self, name: &Name, dims: &str, kind: &Jaxtyping) -> Made {
         let dim = |dim: &str| match dim {
             "..." => None,
             _ if dim.starts_with('*') => Some("batch".to_string()),
             _ => Some(dim.rsplit('=').next().unwrap_or(dim).trim_start_matches(['#', '?', '_']).to_string()),
         };
-        self.array(dims.split_whitespace().filter_map(dim).collect(), self.learnt.dtype(name).unwrap_or(dtype))
+        let known = self.learnt.dtype(name).or_else(|| self.uses.get(name)?.dtype.filter(|_| kind.is_any));
+        let made = self.array(dims.split_whitespace().filter_map(dim).collect(), known.unwrap_or(kind.dtype));
+        Made { is_of_any_dtype: kind.is_any && known.is_none(), ..made }
     }
 
     fn array(&self, dims: Vec<String>, dtype: DType) -> Made {
@@ -117,25 +120,43 @@ impl Maker<'_> {
     }
 }
 
-/// The dtype of one of jaxtyping's kinds of array.
-pub(super) fn jaxtyping_dtype(kind: &str) -> Option<DType> {
-    let last = kind.rsplit('.').next().unwrap_or(kind);
-    JAXTYPING.iter().find(|(known, _)| *known == last).map(|(_, dtype)| *dtype)
+/// One of jaxtyping's kinds of array.
+pub(super) struct Jaxtyping {
+    name: &'static str,
+    /// What arrays of this kind are made of.
+    dtype: DType,
+    /// There are others of this kind.
+    is_any: bool,
 }
 
-/// jaxtyping's kinds of array.
-const JAXTYPING: [(&str, DType); 11] = [
-    ("Float", DType::BF16),
-    ("Float32", DType::F32),
-    ("BFloat16", DType::BF16),
-    ("Shaped", DType::BF16),
-    ("Num", DType::F32),
-    ("Real", DType::F32),
-    ("Int", DType::I32),
-    ("Integer", DType::I32),
-    ("Int32", DType::I32),
-    ("UInt32", DType::U32),
-    ("Bool", DType::Bool),
+impl Jaxtyping {
+    /// The kind of this name.
+    pub(super) fn of(name: &str) -> Option<&'static Jaxtyping> {
+        let last = name.rsplit('.').next().unwrap_or(name);
+        JAXTYPING.iter().find(|kind| kind.name == last)
+    }
+
+    const fn any(name: &'static str, dtype: DType) -> Self {
+        Jaxtyping { name, dtype, is_any: true }
+    }
+
+    const fn one(name: &'static str, dtype: DType) -> Self {
+        Jaxtyping { name, dtype, is_any: false }
+    }
+}
+
+static JAXTYPING: [Jaxtyping; 11] = [
+    Jaxtyping::any("Float", DType::BF16),
+    Jaxtyping::one("Float32", DType::F32),
+    Jaxtyping::one("BFloat16", DType::BF16),
+    Jaxtyping::any("Shaped", DType::BF16),
+    Jaxtyping::any("Num", DType::F32),
+    Jaxtyping::any("Real", DType::F32),
+    Jaxtyping::any("Int", DType::I32),
+    Jaxtyping::any("Integer", DType::I32),
+    Jaxtyping::one("Int32", DType::I32),
+    Jaxtyping::one("UInt32", DType::U32),
+    Jaxtyping::one("Bool", DType::Bool),
 ];
 
 /// What has the shape of the query as a rule, and what that is called then.

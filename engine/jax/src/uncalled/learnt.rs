@@ -16,6 +16,8 @@ pub struct Learnt {
     variadic: usize,
     /// Of enums, which member is made: their numbers by name of the class.
     members: BTreeMap<Name, usize>,
+    /// Attributes that something was asked for which does not have them: an object with configuration was meant.
+    missing: Vec<Name>,
 }
 
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -88,6 +90,16 @@ impl Learnt {
 
     pub(super) fn length(&self, dim: &str) -> Option<usize> {
         self.lengths.get(dim).copied()
+    }
+
+    pub(super) fn is_missing(&self, attribute: &Name) -> bool {
+        self.missing.contains(attribute)
+    }
+
+    pub(super) fn miss(&mut self, attribute: &str) {
+        if !self.missing.iter().any(|known| **known == *attribute) {
+            self.missing.push(Name::from(attribute));
+        }
     }
 
     pub(super) fn give(&mut self, name: &Name) {

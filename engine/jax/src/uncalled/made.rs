@@ -1,7 +1,7 @@
 //! Arguments for a function that nobody calls. A parameter that can be left out is left out; the others get a value from
 //! their annotation, else from what the body does with them, else from their name.
 
-use super::arrays;
+use super::arrays::Jaxtyping;
 use super::described::Described;
 use super::learnt::Learnt;
 use super::lengths::Lengths;
@@ -45,6 +45,8 @@ pub(super) struct Made {
     pub(super) value: Value,
     pub(super) words: String,
     pub(super) kind: Kind,
+    /// Nobody says the dtype of the array.
+    pub(super) is_of_any_dtype: bool,
     /// What the value is made of, where it is a tuple or an instance.
     pub(super) inside: Vec<Argument>,
 }
@@ -52,7 +54,8 @@ pub(super) struct Made {
 impl Made {
     /// What it is and what it is made of, as an argument or a part of one.
     fn into_arguments(self, name: &Name) -> impl Iterator<Item = Argument> {
-        std::iter::once(Argument { name: name.clone(), kind: self.kind }).chain(self.inside)
+        let own = Argument { name: name.clone(), kind: self.kind, is_of_any_dtype: self.is_of_any_dtype };
+        std::iter::once(own).chain(self.inside)
     }
 }
 
@@ -121,18 +124,19 @@ impl Maker<'_> {
     /// By its annotation.
     fn annotated(&self, name: &Name, annotation: &str, depth: usize) -> Option<Made> {
         if let Some((kind, rest)) = annotation.split_once('[')
-            && let Some(dtype) = arrays::jaxtyping_dtype(kind)
+            && let Some(kind) = Jaxtyping::of(kind)
             && let Some(dims) = rest.split(['"', '\'']).nth(1)
         {
-            return Some(self.jaxtyping(name, dims, dtype));
+            return Some(self.jaxtyping(name, dims, kind));
         }
         let parts = alternatives(annotation);
-        if parts.contains(&"None") && !self.learnt.is_given(name) {
-            return Some(plain(Value::None, "None"));
+        if parts.iter().any(|part| matches!(*part, "None" | "NoneType")) && !self.learnt.is_given(name) {
+            return Some(Made { kind: Kind::LeftOut, ..plain(Value::None, "None") });
         }
         // Of a union, the first that something can be made of; what an alias stands for, its name may say.
         let made = parts.into_iter().find_map(|part| self.part(name, part, depth));
-        made.or_else(|| self.by_name(name))
+        let is_used = || self.uses.get(name).is_some_and(|used| used.is_array || !used.fields.is_empty());
+        made.or_else(|| self.by_name(name)).or_else(|| is_used().then(|| self.named(name))?)
     }
 
     fn part(&self, name: &Name, part: &str, depth: usize) -> Option<Made> {
@@ -177,7 +181,7 @@ impl Maker<'_> {
                 let element = self.part(name, inside, depth.checked_sub(1)?)?;
                 let words = format!("[{}]", element.words);
                 let value = Value::list([element.value]);
-                Made { value, words, kind: element.kind, inside: element.inside }
+                Made { value, words, ..element }
             }
             _ if part.contains("Callable") => return self.identity(),
             _ if part.starts_with("tuple[") || part.starts_with("Tuple[") => return self.tuple(name, part, depth),
@@ -250,7 +254,7 @@ impl Maker<'_> {
         }
     }
 
-    fn of_class(&self, class: &Rc<Class>, depth: usize) -> Option<Made> {
+    pub(super) fn of_class(&self, class: &Rc<Class>, depth: usize) -> Option<Made> {
         let value = Value::Class(class.clone());
         if class.lookup("_member_map_").is_some() {
             let members = self.interp.collect(&value).ok()?;
@@ -276,7 +280,7 @@ impl Maker<'_> {
             }
             if has_default && !self.learnt.is_given(&name) {
                 if matches!(default, Value::None) {
-                    inside.push(Argument { name, kind: Kind::LeftOut });
+                    inside.push(Argument { name, kind: Kind::LeftOut, is_of_any_dtype: false });
                 }
                 continue;
             }
@@ -297,6 +301,11 @@ impl Maker<'_> {
     /// By what the body does with it, and what it is called.
     fn named(&self, name: &Name) -> Option<Made> {
         let used = self.uses.get(name);
+        if used.is_some_and(|used| used.fields.iter().any(|field| self.learnt.is_missing(field)))
+            && let Some(made) = self.configured(name, DEPTH)
+        {
+            return Some(made);
+        }
         if used.is_some_and(|used| used.is_array) {
             return self.array_named(name);
         }
@@ -321,12 +330,13 @@ impl Maker<'_> {
     }
 
     /// By what it is called, where that says something.
-    fn by_name(&self, name: &Name) -> Option<Made> {
+    pub(super) fn by_name(&self, name: &Name) -> Option<Made> {
         let lowered = name.to_lowercase();
         let is = |parts: &[&str]| parts.iter().any(|part| lowered.contains(part));
         Some(match lowered.as_str() {
             _ if self.is_random_key(name) => return self.key(),
             "eps" | "epsilon" | "alpha" | "sm_scale" | "softmax_scale" | "lr" => plain(Value::Float(1.0), "1.0"),
+            "precision" => plain(Value::None, "None"),
             "shape" => self.ints(name, 2),
             "n" | "axis" | "seed" => self.number(name),
             _ if lowered.ends_with("_shape") => self.ints(name, 2),
@@ -350,7 +360,7 @@ impl Maker<'_> {
         }
     }
 
-    fn number(&self, name: &Name) -> Made {
+    pub(super) fn number(&self, name: &Name) -> Made {
         let lowered = name.to_lowercase();
         let usual = match lowered.as_str() {
             _ if lowered.contains("axis") || lowered.contains("seed") || lowered.contains("layer") => 0,
@@ -444,7 +454,7 @@ fn split_outside(text: &str, separator: char) -> Vec<&str> {
 }
 
 pub(super) fn plain(value: Value, words: &str) -> Made {
-    Made { value, words: words.to_string(), kind: Kind::Other, inside: Vec::new() }
+    Made { value, words: words.to_string(), kind: Kind::Other, is_of_any_dtype: false, inside: Vec::new() }
 }
 
 #[cfg(test)]

@@ -9,6 +9,7 @@
 
 mod arrays;
 mod cases;
+mod configured;
 mod described;
 mod dims;
 mod given;

@@ -43,6 +43,8 @@ impl Attempt {
 pub(super) struct Argument {
     pub(super) name: Name,
     pub(super) kind: Kind,
+    /// It is an array of which nobody says the dtype.
+    pub(super) is_of_any_dtype: bool,
 }
 
 /// A value that can be made otherwise.

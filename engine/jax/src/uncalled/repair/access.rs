@@ -36,6 +36,9 @@ impl Lesson<'_> {
         if message.contains(" begins as i32") && message.contains(" comes back as f32") {
             return self.tables_become_integers();
         }
+        if message.contains(" begins as bf16") && message.contains(" comes back as f32") {
+            return self.halves_become_whole();
+        }
         let is_bool = message.contains("subtypes of integer, bool");
         if !is_bool && !WANTS_INTEGERS.iter().any(|words| message.contains(words)) {
             return false;
@@ -47,7 +50,20 @@ impl Lesson<'_> {
             visit::inside(&expr, &mut |part| inside.push(part.span));
         }
         let by_place = self.floats_become(&inside, wanted);
-        by_place || self.masks_become(wanted)
+        by_place || self.named_become(wanted) || self.masks_become(wanted)
+    }
+
+    /// The same for arrays that the place calls by the name of their Ref: `lower_ref` of `lower`.
+    fn named_become(&mut self, wanted: DType) -> bool {
+        let mut names = Vec::new();
+        self.expressions().iter().for_each(|expr| names_in(expr, &mut names));
+        let is_named = |argument: &&Argument| {
+            let is = |name: &Name| name.strip_suffix("_ref").unwrap_or(name) == &*argument.name;
+            matches!(&argument.kind, Kind::Array(made, _) if made.dtype == DType::F32) && names.iter().any(is)
+        };
+        let named: Vec<Name> = self.made.iter().filter(is_named).map(|argument| argument.name.clone()).collect();
+        named.iter().for_each(|name| self.learnt.set_dtype(name, wanted));
+        !named.is_empty()
     }
 
     /// An integer that a loop carries became a float: what it is counted with has one dimension at most, as lengths and offsets do.
@@ -56,6 +72,16 @@ impl Lesson<'_> {
         let tables: Vec<Name> = self.made.iter().filter(is_table).map(|argument| argument.name.clone()).collect();
         tables.iter().for_each(|table| self.learnt.set_dtype(table, DType::I32));
         !tables.is_empty()
+    }
+
+    /// Something that a loop carries became wider than the array that it was loaded from: halves that nobody has asked for.
+    fn halves_become_whole(&mut self) -> bool {
+        let is_half = |argument: &&Argument| {
+            argument.is_of_any_dtype && matches!(&argument.kind, Kind::Array(made, _) if made.dtype == DType::BF16)
+        };
+        let halves: Vec<Name> = self.made.iter().filter(is_half).map(|argument| argument.name.clone()).collect();
+        halves.iter().for_each(|half| self.learnt.set_dtype(half, DType::F32));
+        !halves.is_empty()
     }
 
     /// `this stores int32 into a Ref of float32`: the array that the Ref is of has the dtype of the value.
@@ -188,13 +214,21 @@ impl Lesson<'_> {
 }
 
 /// What is said where floats are no indices, counts or bits.
-const WANTS_INTEGERS: [&str; 5] = [
+const WANTS_INTEGERS: [&str; 6] = [
+    "must have integer types",
     "must have an integer type",
     "subtypes of integer",
     "must be integer",
     "requires arguments to have the same dtypes, got float32, int32",
     "requires arguments to have the same dtypes, got int32, float32",
 ];
+
+fn names_in(expr: &Expr, names: &mut Vec<Name>) {
+    if let ExprKind::Name(name) = &expr.kind {
+        names.push(name.clone());
+    }
+    visit::inside(expr, &mut |part| names_in(part, names));
+}
 
 /// Expressions at or around a place, outermost first.
 fn around(body: &[Stmt], span: Span, found: &mut Vec<Expr>) {

@@ -6,8 +6,14 @@ use super::Lesson;
 use super::place::{Place, Reading};
 
 impl Lesson<'_> {
-    /// If a message has two shapes, or two lengths, that should have been the same.
+    /// If a message has two shapes, or two lengths, that should have been the same, or a slice that a dimension has to hold.
     pub(super) fn message(&mut self) -> bool {
+        if self.failure.message.starts_with("this slice ") {
+            return self.longer();
+        }
+        if self.failure.message.starts_with("this block has ") {
+            return self.of_block();
+        }
         let shapes = shapes(self.failure.message);
         for (at, first) in shapes.iter().enumerate() {
             for second in &shapes[at + 1..] {
@@ -49,6 +55,46 @@ impl Lesson<'_> {
 }
 
 impl Lesson<'_> {
+    /// `this block has 4 dimensions, but args[2] has 2 (shape (1024, 3072))`: the array has as many.
+    fn of_block(&mut self) -> bool {
+        let (numbers, shapes) = (numbers(self.failure.message), shapes(self.failure.message));
+        let arrays = shapes.last().map(|shape| self.of_shape(shape)).unwrap_or_default();
+        match numbers.first() {
+            Some(rank) if !arrays.is_empty() => self.set(&Place::Rank(arrays), &Reading::Int(*rank)),
+            _ => false,
+        }
+    }
+
+    /// `program (2, 0): position 2 along dimension 0 of k_ref, which has 2`, with `grid axis 0 has 1024 programs, but k_ref has only 2
+    /// blocks`, or `rows 96..128 of x_ref, which has 64`.
+    pub(super) fn outside(&mut self, help: &str) -> bool {
+        let evidence = self.failure.message;
+        let after = |text: &str, words: &str| {
+            let rest = text.split_once(words)?.1;
+            rest.split(|c: char| !c.is_ascii_digit()).next()?.parse::<i64>().ok()
+        };
+        let Some(length) = after(evidence, ", which has ").filter(|length| self.is_made(*length)) else { return false };
+        let by_blocks = match (after(help, " has "), after(help, " has only ")) {
+            (Some(programs), Some(blocks)) if blocks > 0 && length % blocks == 0 => {
+                (length / blocks).checked_mul(programs)
+            }
+            _ => None,
+        };
+        let needed = by_blocks.or_else(|| after(evidence, ".."));
+        needed.is_some_and(|needed| needed > length && self.lengthen(length, needed))
+    }
+
+    /// `this slice takes elements 3 to 10 of a dimension of 8`: the dimension ends behind the slice.
+    fn longer(&mut self) -> bool {
+        let after = |words: &str| {
+            let rest = self.failure.message.split_once(words)?.1;
+            rest.split(|c: char| !c.is_ascii_digit()).next()?.parse::<i64>().ok()
+        };
+        let last = after(" to ").or_else(|| after("starts at "));
+        let (Some(last), Some(dim)) = (last, after("of a dimension of ")) else { return false };
+        self.is_made(dim) && self.replace(dim, last + 1)
+    }
+
     /// The arrays among the arguments that have a shape.
     pub(super) fn of_shape(&self, shape: &[i64]) -> Vec<usize> {
         let is_of = |index: &usize| match &self.made[*index].kind {

@@ -43,6 +43,15 @@ pub struct Shown {
 }
 
 impl Learnt {
+    /// Takes the lesson of a finding of a launch, as its evidence says it: what leaves an array fits into a longer one, unless it is the
+    /// array's own length that it follows. Whether there was one.
+    pub fn learn_length(&mut self, attempt: &Attempt, evidence: &str, help: &str) -> bool {
+        let before = self.clone();
+        let nothing = Failure { parameters: &[], message: evidence, trace: &[], shown: &|_| None, tree: &|_| None };
+        let mut lesson = Lesson { learnt: self, made: &attempt.made, failure: &nothing };
+        lesson.outside(help) && *self != before
+    }
+
     /// Takes the lesson of a call that failed. Whether there was one.
     pub fn learn(&mut self, attempt: &Attempt, failure: &Failure<'_>) -> bool {
         let before = self.clone();
@@ -51,6 +60,7 @@ impl Learnt {
             || lesson.context_mesh()
             || lesson.variadic()
             || lesson.mesh()
+            || lesson.attribute()
             || lesson.condition()
             || lesson.access()
             || lesson.dtypes()
@@ -100,6 +110,10 @@ impl Lesson<'_> {
         let Some((front, rest)) = self.failure.message.split_once(" specs for ") else { return false };
         let number = |word: Option<&str>| word.and_then(|word| word.parse::<usize>().ok());
         let (specs, operands) = (number(front.rsplit(' ').next()), number(rest.split(' ').next()));
+        // Specs that are always there are of operands that are `None` here.
+        if specs > operands && self.left_out() {
+            return true;
+        }
         match specs.zip(operands) {
             Some((specs, operands)) if operands < specs && specs <= MOST_OPERANDS => {
                 self.learnt.set_variadic(self.learnt.variadic() + specs - operands);
@@ -144,6 +158,21 @@ impl Lesson<'_> {
             }
             _ => false,
         }
+    }
+
+    /// Something has no attribute that was asked for: what was meant is no array and no number.
+    fn attribute(&mut self) -> bool {
+        let message = self.failure.message;
+        let is_plain = |front: &str| ["'int'", "'float'", "'bool'", "'str'"].iter().any(|kind| front.ends_with(kind));
+        let quoted = |rest: &str| rest.split(['\'', '`']).nth(1).map(str::to_string);
+        let attribute = match message.split_once(" has no attribute ") {
+            Some((front, rest)) if is_plain(front.trim_end_matches(" object")) => quoted(rest),
+            _ => message.split_once("arrays have no attribute ").and_then(|(_, rest)| quoted(rest)),
+        };
+        let Some(attribute) = attribute else { return false };
+        let before = self.learnt.clone();
+        self.learnt.miss(&attribute);
+        *self.learnt != before
     }
 
     /// The last resort: what was left out is given, a parameter that the place names where there is one, else the fields of

@@ -208,21 +208,25 @@ impl Lesson<'_> {
 
     /// Makes all dimensions and numbers that are one number another one.
     pub(super) fn replace(&mut self, old: i64, new: i64) -> bool {
+        let mut any = self.lengthen(old, new);
+        for argument in self.made {
+            if matches!(argument.kind, Kind::Number(number) if number == old && new > 0) {
+                self.learnt.set_number(&argument.name, new);
+                any = true;
+            }
+        }
+        any
+    }
+
+    /// Makes all dimensions that have a length another one.
+    pub(super) fn lengthen(&mut self, old: i64, new: i64) -> bool {
         let mut any = false;
         for argument in self.made {
-            match &argument.kind {
-                Kind::Array(ty, dims) => {
-                    for (dim, name) in ty.shape.iter().zip(dims) {
-                        if i64::try_from(*dim) == Ok(old) {
-                            any |= self.learnt.set_length(name, new);
-                        }
-                    }
+            let Kind::Array(ty, dims) = &argument.kind else { continue };
+            for (dim, name) in ty.shape.iter().zip(dims) {
+                if i64::try_from(*dim) == Ok(old) {
+                    any |= self.learnt.set_length(name, new);
                 }
-                Kind::Number(number) if *number == old && new > 0 => {
-                    self.learnt.set_number(&argument.name, new);
-                    any = true;
-                }
-                _ => {}
             }
         }
         any

@@ -51,10 +51,9 @@ impl Reader<'_> {
     pub(super) fn expr(&mut self, expr: &Expr) {
         match &expr.kind {
             ExprKind::Attribute { value, name, .. } => {
-                if ARRAY_ATTRIBUTES.contains(&&**name)
-                    && let Some(array) = self.param(value)
-                {
-                    array.is_array = true;
+                if let Some(param) = self.param(value) {
+                    param.reads(name);
+                    param.is_array |= ARRAY_ATTRIBUTES.contains(&&**name);
                 }
             }
             ExprKind::Subscript { value, index } => self.subscript(value, index),

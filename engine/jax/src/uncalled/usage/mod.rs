@@ -32,6 +32,8 @@ pub(super) struct Use {
     pub(super) text: Option<Arc<str>>,
     /// What it holds, where a launch says it.
     pub(super) dtype: Option<DType>,
+    /// The attributes that are read of it: `config.block_q`.
+    pub(super) fields: Vec<Name>,
     /// Its rank, where something says it.
     pub(super) rank: Option<usize>,
     /// At least this rank.
@@ -64,6 +66,13 @@ impl Use {
         }
     }
 
+    /// An attribute is read.
+    fn reads(&mut self, field: &Name) {
+        if !self.fields.contains(field) {
+            self.fields.push(field.clone());
+        }
+    }
+
     /// Takes in what another use of the same value says.
     fn merge(&mut self, other: &Use) {
         self.is_array |= other.is_array;
@@ -71,6 +80,7 @@ impl Use {
         self.is_float |= other.is_float;
         self.text = self.text.take().or_else(|| other.text.clone());
         self.dtype = self.dtype.or(other.dtype);
+        other.fields.iter().for_each(|field| self.reads(field));
         self.rank = self.rank.or(other.rank);
         self.least = self.least.max(other.least);
         for (mine, theirs) in [(&mut self.front, &other.front), (&mut self.back, &other.back)] {
