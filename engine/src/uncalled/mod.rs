@@ -7,6 +7,7 @@
 //! function can say what it is called with (`# pallas: call(x=f32[8, 128])`): then nothing is made up, and all is kept.
 
 mod driver;
+mod elsewhere;
 mod given;
 mod judge;
 mod lessons;
@@ -102,13 +103,18 @@ pub(crate) fn call_them(
         has_gradients: module.source.text.contains("custom_vjp"),
     };
     let items = remembered.map(|_| module.items()).unwrap_or_default();
-    let functions = wanted(module);
+    let mut functions = wanted(module);
+    let tests = elsewhere::tests_of_other_files(interp, module, &main);
+    let is_new = |test: &Arc<FunctionDef>| !functions.iter().any(|known| known.def.span == test.span);
+    let tests: Vec<Wanted> =
+        tests.into_iter().filter(is_new).map(|def| Wanted { def, method: None, is_of_other_files: true }).collect();
+    functions.extend(tests);
     let mut functions: Vec<(usize, Wanted)> = functions.into_iter().take(MOST_FUNCTIONS).enumerate().collect();
     // What the file itself has arguments for shows what others are called with.
     functions.sort_by_key(|(_, wanted)| wanted.provided(module).is_none());
     for (number, wanted) in functions {
         let provided = wanted.provided(module);
-        let Wanted { def, method } = wanted;
+        let Wanted { def, method, is_of_other_files } = wanted;
         let mut given = given(module, &def);
         // An outer function may have called it by now.
         if given.is_empty() && interp.was_entered(def.span) {
@@ -150,6 +156,10 @@ pub(crate) fn call_them(
         let steps = left - driver.left.get();
         let facts = Arc::new(seen.facts.into_assumed(&def.name));
         let Seen { launches, findings, .. } = seen;
+        // A test of something else.
+        if is_of_other_files && launches.is_empty() {
+            continue;
+        }
         let drive = Arc::new(Drive { assumed, launches, findings, facts, entered, steps });
         // Files that are imported on the way would be missing another time, and lines that are spoken of move.
         let can_be_kept = driver.left.get() > 0 && interp.sources().len() == files && !drive.speaks_of_lines();
@@ -165,6 +175,8 @@ pub(crate) fn call_them(
 struct Wanted {
     def: Arc<FunctionDef>,
     method: Option<Method>,
+    /// What it launches, if it does, is launched by other files.
+    is_of_other_files: bool,
 }
 
 impl Wanted {
@@ -190,7 +202,7 @@ fn wanted(module: &Module) -> Vec<Wanted> {
     }
     let methods = methods.into_iter().map(|method| (method.def.clone(), Some(method)));
     let wanted = wanted.into_iter().map(|def| (def, None)).chain(methods);
-    wanted.map(|(def, method)| Wanted { def, method }).collect()
+    wanted.map(|(def, method)| Wanted { def, method, is_of_other_files: false }).collect()
 }
 
 impl Drive {

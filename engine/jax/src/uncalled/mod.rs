@@ -21,6 +21,7 @@ mod methods;
 mod planner;
 mod reach;
 mod repair;
+mod tests;
 mod usage;
 mod within;
 
@@ -33,6 +34,7 @@ pub use methods::{Method, methods};
 pub use planner::{Attempt, Planner};
 pub use reach::leading;
 pub use repair::{Failure, Shown};
+pub use tests::tests;
 pub use within::within;
 
 use pallas_python::embedded::EmbeddedModule;

@@ -12,6 +12,11 @@ const MODULES: [&str; 4] = ["pl", "plgpu", "pallas", "pltpu"];
 /// The functions of a module that launch something, themselves or through each other: those that no other of them
 /// mentions first, then in the order of the file.
 pub fn leading(module: &Module) -> Vec<Arc<FunctionDef>> {
+    leading_to(module, &|_| false)
+}
+
+/// The same of functions that launch something or mention a name of other files.
+pub(super) fn leading_to(module: &Module, is_foreign: &dyn Fn(&str) -> bool) -> Vec<Arc<FunctionDef>> {
     let mut functions: Vec<(Arc<FunctionDef>, Mentions)> = Vec::new();
     for stmt in module.body.iter() {
         if let StmtKind::FunctionDef(def) = &stmt.kind {
@@ -21,7 +26,8 @@ pub fn leading(module: &Module) -> Vec<Arc<FunctionDef>> {
         }
     }
     let by_name: HashMap<&str, usize> = functions.iter().enumerate().map(|(i, (def, _))| (&*def.name, i)).collect();
-    let mut leads: Vec<bool> = functions.iter().map(|(_, mentions)| mentions.launches).collect();
+    let leads_out = |mentions: &Mentions| mentions.launches || mentions.names.iter().any(|name| is_foreign(name));
+    let mut leads: Vec<bool> = functions.iter().map(|(_, mentions)| leads_out(mentions)).collect();
     loop {
         let before = leads.iter().filter(|leads| **leads).count();
         for index in 0..functions.len() {
