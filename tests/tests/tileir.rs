@@ -1,4 +1,4 @@
-//! Every launch of the samples and the conformance programs as Tile IR, computed by what the IR means, against interpret mode.
+//! Every launch of the samples, the conformance programs and some grids as Tile IR, computed by what the IR means, against interpret mode.
 //! Those that have no Tile IR, or mean to differ, stand in `tests/tileir/exceptions.txt` with the reason; `TILEIR_UPDATE=1` writes
 //! the table anew.
 
@@ -42,6 +42,8 @@ fn launches_as_tile_ir_equal_interpret_mode() {
     let wanted = std::env::var("PROGRAM").unwrap_or_default();
     let mut all = programs("samples");
     all.extend(programs("tests/conformance"));
+    // Grids whose blocks are in bands.
+    all.push(root().join("tests/simt/kernels/grid_products.py"));
     all.retain(|program| program.display().to_string().contains(&wanted));
     let seen = each(&all, look);
     let equal: usize = seen.iter().map(|(equal, _)| equal).sum();

@@ -98,6 +98,23 @@ fn copies_ahead_have_slots_and_are_waited_for() {
     }
 }
 
+/// What the last program along an axis stores goes behind the loop, and is its own all the same.
+#[test]
+fn what_goes_behind_a_loop_is_the_last_programs() {
+    for name in ["warpgroups_grid.ir", "scratch_product.ir"] {
+        let launch = launch(name);
+        let times = times(&launch);
+        fits(&times, launch.programs());
+        let stores: Vec<usize> = times
+            .events
+            .iter()
+            .filter(|event| event.stage == TimedStage::CopyOut)
+            .map(|event| launch.program(event.program)[2])
+            .collect();
+        assert_eq!(stores, vec![launch.grid[2] - 1; launch.grid[0] * launch.grid[1]], "{name}");
+    }
+}
+
 #[test]
 fn warps_and_stages_change_what_threads_do_and_not_what_they_compute() {
     for name in ["matmul.ir", "matmul_f32.ir", "add_partial.ir"] {

@@ -176,3 +176,24 @@ print(pl.pallas_call(
     scratch_shapes=[pltpu.VMEM((64, 1), jnp.float32)] * 2 + [pltpu.VMEM((64, 64), jnp.float32)],
     out_shape=jax.ShapeDtypeStruct((2, 128, 64), jnp.bfloat16))(
         numbers((2, 128, 64)), numbers((2, 192, 64)), numbers((2, 192, 64))).astype(jnp.float32).sum())
+
+
+# Blocks in bands: so many that the rest of a band is one, of batches, and around a loop.
+def small(x_ref, y_ref, o_ref):
+  o_ref[...] = dot(x_ref[...], y_ref[...])
+
+
+x, y = numbers((2, 88, 8), jnp.float32), numbers((2, 8, 264), jnp.float32)
+print(pl.pallas_call(
+    small, grid=(11, 33), in_specs=[pl.BlockSpec((8, 8), lambda i, j: (i, 0)), pl.BlockSpec((8, 8), lambda i, j: (0, j))],
+    out_specs=pl.BlockSpec((8, 8), lambda i, j: (i, j)), out_shape=jax.ShapeDtypeStruct((88, 264), jnp.float32))(
+        x[0], y[0]).sum())
+print(pl.pallas_call(
+    small, grid=(2, 8, 33),
+    in_specs=[pl.BlockSpec((None, 8, 8), lambda b, i, j: (b, i, 0)), pl.BlockSpec((None, 8, 8), lambda b, i, j: (b, 0, j))],
+    out_specs=pl.BlockSpec((None, 8, 8), lambda b, i, j: (b, i, j)),
+    out_shape=jax.ShapeDtypeStruct((2, 64, 264), jnp.float32))(x[:, :64], y).sum())
+print(pl.pallas_call(
+    product, grid=(9, 32, 2), in_specs=[rows(8, 4), columns(4, 8)], out_specs=tile(8, 8),
+    scratch_shapes=[pltpu.VMEM((8, 8), jnp.float32)], out_shape=jax.ShapeDtypeStruct((72, 256), jnp.float32))(
+        x[0, :72], y[0, :, :256]).sum())
