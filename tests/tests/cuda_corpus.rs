@@ -1,7 +1,7 @@
 //! The CUDA C++ of every launch of the conformance programs, compiled to machine code by NVRTC for three generations of GPUs, and for
 //! Hopper as it is with checks and with notes of time too: no GPU is needed, NVRTC is, and without it the test says that it is
-//! skipped. PROGRAM, a part of a path, says which programs alone; CUDA_TABLE, the path of a file, wants a table there of what they weigh,
-//! the heaviest first.
+//! skipped. PROGRAM, a part of a path, says which programs alone, and CUDA_WAY, `sm_90a` or `sm_90a checked`, which way; CUDA_TABLE, the
+//! path of a file, wants a table there of what they weigh, the heaviest first.
 //!
 //! None of them spills but those in [`SPILLS`]. What is not lowered at all stands in `tests/simt/exceptions.txt`.
 
@@ -184,7 +184,9 @@ fn the_conformance_programs_compile() {
     let launches: Vec<_> = each(&paths, |path| lowered(path, &Environment::default())).into_iter().flatten().collect();
     let (mut wrong, mut spills) = (Vec::new(), Vec::new());
     let mut table = Table::wanted();
-    for (number, (way, options)) in ways().iter().enumerate() {
+    let one_way = std::env::var("CUDA_WAY").ok();
+    let taken = |way: &str| one_way.as_ref().is_none_or(|one| one == way);
+    for (number, (way, options)) in ways().iter().enumerate().filter(|(_, (way, _))| taken(way)) {
         let mine = launches.iter().filter_map(|(name, programs)| Some((name, programs[number].as_ref()?)));
         let (names, mine): (Vec<_>, Vec<_>) = mine.unzip();
         say(&format!("{way}: {} kernels", mine.len()));
@@ -211,7 +213,9 @@ fn the_conformance_programs_compile() {
     assert!(!wanted.is_empty() || launches.len() > 300, "only {} launches are lowered", launches.len());
     let known = |launch: &str| SPILLS.iter().any(|(known, _)| *known == launch);
     wrong.extend(spills.iter().filter(|launch| !known(launch)).map(|launch| format!("{launch} spills")));
-    let gone = SPILLS.iter().filter(|(launch, _)| launch.contains(&wanted) && !spills.iter().any(|s| s == launch));
+    let looked_at =
+        |launch: &str| launch.contains(&wanted) && ways().iter().any(|(way, _)| taken(way) && launch.ends_with(way));
+    let gone = SPILLS.iter().filter(|(launch, _)| looked_at(launch) && !spills.iter().any(|s| s == launch));
     wrong.extend(gone.map(|(launch, _)| format!("{launch} spills no longer")));
     assert!(wrong.is_empty(), "{}", wrong.join("\n"));
 }
