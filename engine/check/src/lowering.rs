@@ -171,6 +171,15 @@ fn form(compiler: Compiler, kernel: &Function, op: &OpData) -> Option<(String, &
                 )
             })
         }
+        (Compiler::Tpu, "iota") => {
+            let of = kernel.ty(*op.results.first()?).dtype();
+            (!matches!(of, DType::I32 | DType::U32)).then(|| {
+                (
+                    format!("{who} numbers elements with integers of 32 bits only, this is {of}"),
+                    "number with int32, and convert: `jnp.arange(n).astype(jnp.float32)`",
+                )
+            })
+        }
         (Compiler::Triton, "dot_general") if [operand(0)?, operand(1)?].iter().any(|ty| !is_matrix(ty.shape())) => {
             said(
                 "multiplies matrices of two dimensions only",

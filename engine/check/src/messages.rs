@@ -66,6 +66,7 @@ const MESSAGES: &[(&str, &str)] = &[
     ("memory space can only be accessed using async_copy", "PL504"),
     ("cannot do int indexing on tpu", "PL504"),
     ("64-bit types are not supported", "PL504"),
+    ("only 32-bit integer iota supported", "PL504"),
     ("is a triton-specific primitive", "PL504"),
     ("a and b must be 2d", "PL504"),
     // What any program may raise.
