@@ -1,5 +1,5 @@
 # What a missing module gives is taken to be no `None`, which leads to more of a program; that an assertion fails for it, or that
-# something is raised, is not known. So is what a `partial` passes on of it.
+# something is raised, is not known. So is what a `partial` passes on of it, and how deep a walk through its parts goes.
 # jax: ModuleNotFoundError
 import no_such_registry
 #^ PL002 warning "no_such_registry"
@@ -30,7 +30,14 @@ def launch(x, block, *, interpret):
         return call(jnp.ones((8, 128)))
 
 
+def visit(part, names):
+    names.append(part.name)
+    for inner in part.children():
+        visit(inner, names)
+
+
 register(add, lambda x: x)
+visit(no_such_registry.root, [])
 functools.partial(launch, *no_such_registry.operands)(interpret=True)
 functools.partial(functools.partial(launch, jnp.ones(8)), **no_such_registry.options)()
 functools.partial(jnp.add, *no_such_registry.operands)()

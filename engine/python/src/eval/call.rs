@@ -308,6 +308,14 @@ impl Interp {
             replay: is_generator.then(Box::<Replay>::default),
         });
         let name = function.info.name(&function.code);
+        // Of arguments that are not known it is not known either how deep a function calls itself.
+        if self.is_analysis()
+            && self.frames.borrow().len() >= self.limits.recursion
+            && env.scope.names.borrow().values().any(Value::is_unknown)
+        {
+            let reason = format!("how often `{name}` calls itself depends on what is not known");
+            return Ok(Value::unknown(reason, Some(self.position.get())));
+        }
         if let Some(body) = &function.info.lambda_body {
             let frame = Frame::new(env, name, body);
             return Ok(Generator::value(frame, Rc::from(self.function_qualified_name(function))));
