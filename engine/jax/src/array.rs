@@ -141,6 +141,7 @@ impl Object for ArrayObject {
             )));
         }
         let Some(other) = convert::try_tile(&cx, other)? else { return Ok(None) };
+        convert::note_capture(&cx, &self.tile);
         let result = if reflected {
             arithmetic::operator(&cx, op, &other, &self.tile)?
         } else {
@@ -152,6 +153,7 @@ impl Object for ArrayObject {
     fn compare(&self, _this: &Value, op: CompareOp, other: &Value, interp: &Interp) -> PyResult<Option<Value>> {
         let cx = Context::jax(interp);
         let Some(other) = convert::try_tile(&cx, other)? else { return Ok(None) };
+        convert::note_capture(&cx, &self.tile);
         match arithmetic::comparison(&cx, op, &self.tile, &other) {
             Some(result) => Ok(Some(convert::value(&cx, result?))),
             None => Ok(None),
@@ -160,6 +162,9 @@ impl Object for ArrayObject {
 
     fn unary(&self, this: &Value, op: UnaryOp, interp: &Interp) -> PyResult<Option<Value>> {
         let cx = Context::jax(interp);
+        if matches!(op, UnaryOp::Neg | UnaryOp::Invert) {
+            convert::note_capture(&cx, &self.tile);
+        }
         let result = match op {
             UnaryOp::Neg => arithmetic::negative(&cx, &self.tile)?,
             UnaryOp::Invert => arithmetic::invert(&cx, &self.tile)?,

@@ -79,7 +79,7 @@ pub fn try_tile(cx: &Context<'_>, value: &Value) -> PyResult<Option<Tile>> {
 
 /// A JAX array that was made outside a kernel and is used inside (or outside and inside an index map) is a captured
 /// constant, which Pallas refuses.
-fn note_capture(cx: &Context<'_>, tile: &Tile) {
+pub(crate) fn note_capture(cx: &Context<'_>, tile: &Tile) {
     if let (Some(trace), Tile::Concrete { array, .. }) = (cx.trace(), tile)
         && matches!(trace.kind, crate::trace::TraceKind::Kernel | crate::trace::TraceKind::IndexMap)
     {
