@@ -14,7 +14,10 @@ use std::sync::Arc;
 /// What a file has that launches kernels.
 const LAUNCHERS: [&str; 4] = ["pallas_call", "pl.kernel", "plgpu.kernel", "core_map"];
 
-/// Tests of what other files of the program launch.
+/// So many tests are called: each launches what may be large.
+const MOST_TESTS: usize = 20;
+
+/// Tests of what other files of the program launch, the first of them.
 pub(super) fn tests_of_other_files(interp: &Interp, module: &ast::Module, main: &Module) -> Vec<Arc<FunctionDef>> {
     let is_other = |file: FileId| !module.holds(Span { file, ..Span::default() }) && !interp.is_installed(file);
     let others: Vec<Arc<SourceFile>> =
@@ -26,7 +29,9 @@ pub(super) fn tests_of_other_files(interp: &Interp, module: &ast::Module, main: 
         let value = main.namespace.borrow().get(name).cloned();
         value.is_some_and(|value| others.iter().any(|source| is_of(interp, &value, source)))
     };
-    tests(module, &is_foreign)
+    let mut found = tests(module, &is_foreign);
+    found.truncate(MOST_TESTS);
+    found
 }
 
 /// Whether a module, a function or a class is of a file; of what wraps a function, whether that is.

@@ -17,13 +17,14 @@ const STEPS: u64 = 2_000_000;
 const STEPS_OF_TESTS: u64 = 150_000;
 
 impl Driver<'_> {
-    /// Calls one function as comments above it say. `None` if nobody wants to know any more.
+    /// Calls one function as comments above it say, each so often at most. `None` if nobody wants to know any more.
     pub(super) fn drive_given(
         &self,
         def: &FunctionDef,
         function: &Value,
         main: &Rc<Module>,
         given: &[Given],
+        most: usize,
     ) -> Option<(Assumed, Seen)> {
         let interp = self.interp;
         let mut all = Seen::default();
@@ -51,7 +52,7 @@ impl Driver<'_> {
                 }));
                 continue;
             }
-            for args in calls.take() {
+            for args in calls.take().into_iter().take(most) {
                 let attempt = Attempt::new(args, given.arguments.clone());
                 let steps = if given.is_comment() { STEPS } else { STEPS_OF_TESTS };
                 let mut tried = self.call_within(steps, def, function, None, &attempt)?.of(attempt);
@@ -68,6 +69,11 @@ impl Driver<'_> {
                     finding.labels.push(Label { span: given.span, text });
                 }
                 all.launches.extend(tried.seen.launches);
+                // What one call has shown, the next one shows again.
+                let is_new = |finding: &Finding, known: &[Finding]| {
+                    !known.iter().any(|known| (known.code, known.span) == (finding.code, finding.span))
+                };
+                tried.seen.findings.retain(|finding| is_new(finding, &all.findings));
                 all.findings.extend(tried.seen.findings);
                 all.facts.add(tried.seen.facts);
             }

@@ -115,6 +115,8 @@ pub(crate) fn call_them(
     for (number, wanted) in functions {
         let provided = wanted.provided(module);
         let Wanted { def, method, is_of_other_files } = wanted;
+        // A test that launches nothing is one of something else.
+        let is_shown = |drive: &Arc<Drive>| !is_of_other_files || !drive.launches.is_empty();
         let mut given = given(module, &def);
         // An outer function may have called it by now.
         if given.is_empty() && interp.was_entered(def.span) {
@@ -138,7 +140,7 @@ pub(crate) fn call_them(
         if let Some(drive) = reasons.as_ref().and_then(|(memory, reasons)| memory.recall(reasons)) {
             drive.entered.iter().for_each(|function| interp.note_entered(*function));
             driver.left.set(driver.left.get().saturating_sub(drive.steps));
-            drives.push(drive);
+            drives.extend(Some(drive).filter(is_shown));
             continue;
         }
         let function = match &method {
@@ -150,23 +152,22 @@ pub(crate) fn call_them(
         interp.extension::<JaxState>().forget_traces();
         let (driven, entered) = interp.entering(|| match given.is_empty() {
             true => driver.drive(&def, &function),
-            false => driver.drive_given(&def, &function, &main, &given),
+            false => {
+                let most = if is_of_other_files { 1 } else { usize::MAX };
+                driver.drive_given(&def, &function, &main, &given, most)
+            }
         });
         let Some((assumed, seen)) = driven else { return drives };
         let steps = left - driver.left.get();
         let facts = Arc::new(seen.facts.into_assumed(&def.name));
         let Seen { launches, findings, .. } = seen;
-        // A test of something else.
-        if is_of_other_files && launches.is_empty() {
-            continue;
-        }
         let drive = Arc::new(Drive { assumed, launches, findings, facts, entered, steps });
         // Files that are imported on the way would be missing another time, and lines that are spoken of move.
         let can_be_kept = driver.left.get() > 0 && interp.sources().len() == files && !drive.speaks_of_lines();
         if let Some((memory, reasons)) = reasons.filter(|_| can_be_kept) {
             memory.remember(reasons, drive.clone());
         }
-        drives.push(drive);
+        drives.extend(Some(drive).filter(is_shown));
     }
     drives
 }
