@@ -20,8 +20,8 @@ pub(super) fn explain(args: &ExplainArgs, color: bool) -> Exit {
     let wanted = args.rule.join(" ");
     let wanted = wanted.as_str();
     let columns = columns();
-    if let Some(rule) = check::find(wanted).or_else(|| messages::rule_of(wanted)) {
-        output::stdout(&laid_out(&rule.page(), columns.unwrap_or(MOST_COLUMNS).min(MOST_COLUMNS), color));
+    if let Some(page) = check::find(wanted).map(Rule::page).or_else(|| messages::page_of(wanted)) {
+        output::stdout(&laid_out(&page, columns.unwrap_or(MOST_COLUMNS).min(MOST_COLUMNS), color));
         return Exit::Success;
     }
     let beginning = wanted.to_ascii_uppercase();
