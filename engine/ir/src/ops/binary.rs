@@ -9,13 +9,13 @@ use crate::types::TensorType;
 use pallas_tensor::ops::{BinaryOp, binary, convert};
 
 macro_rules! binary_ops {
-    ($($doc:literal $name:literal $static:ident $op:ident $accepts:ident $interval:expr;)*) => {
+    ($($doc:literal $name:literal $([$attribute:literal])? $static:ident $op:ident $accepts:ident $interval:expr;)*) => {
         $(
             #[doc = $doc]
             pub static $static: OpDef = OpDef {
                 name: $name,
                 doc: $doc,
-                attributes: &[],
+                attributes: &[$($attribute)?],
                 infer: |context| rule::binary(context, $name, $accepts, None),
                 kind: OpKind::Pure {
                     eval: |_, operands| {
@@ -32,7 +32,8 @@ macro_rules! binary_ops {
 }
 
 binary_ops! {
-    "`x + y`; integers wrap around" "add" ADD Add NUMBER Some(bounds::add);
+    // Derivatives are summed with `any`: JAX has a primitive of its own for that, which computes the same.
+    "`x + y`; integers wrap around" "add" ["any"] ADD Add NUMBER Some(bounds::add);
     "`x - y`; integers wrap around" "sub" SUB Sub NUMBER Some(bounds::sub);
     "`x * y`; integers wrap around" "mul" MUL Mul NUMBER Some(bounds::mul);
     "`x / y`; integers truncate towards zero, division by 0 gives -1" "div" DIV Div NUMBER Some(bounds::div);

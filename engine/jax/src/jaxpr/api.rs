@@ -1,5 +1,6 @@
 //! `jax.make_jaxpr`, and what it gives: closed jaxprs with their equations and variables, as far as programs look at them.
 
+use super::parameters::primitive;
 use super::print::Jaxpr;
 use crate::api::struct_type;
 use crate::array::ArrayObject;
@@ -218,7 +219,7 @@ impl Shown {
         match self.part {
             Part::Closed | Part::Open => Jaxpr::new(&self.function).text(),
             Part::Equation(id) => Jaxpr::new(&self.function).equation_text(self.function.op(id)),
-            Part::Primitive(id) => self.function.op(id).op.name.to_string(),
+            Part::Primitive(id) => primitive(self.function.op(id)).to_string(),
             Part::Variable(value) => format!("Var(id={}):{}", value.0, self.function.ty(value)),
         }
     }
@@ -249,7 +250,7 @@ impl Object for Shown {
         Ok(match self.part {
             Part::Closed | Part::Open => self.jaxpr_attribute(name),
             Part::Equation(id) => self.equation_attribute(id, name),
-            Part::Primitive(id) => (name == "name").then(|| Value::from(self.function.op(id).op.name)),
+            Part::Primitive(id) => (name == "name").then(|| Value::from(primitive(self.function.op(id)))),
             Part::Variable(value) if name == "aval" => self.function.ty(value).tensor().map(struct_type::value),
             Part::Variable(_) => None,
         })

@@ -3,10 +3,16 @@
 use pallas_ir::{Attribute, Attributes, OpData};
 use pallas_tensor::DType;
 
+/// JAX's name for an op.
+pub(super) fn primitive(op: &OpData) -> &'static str {
+    if op.attributes.flag("any") { "add_any" } else { op.op.name }
+}
+
 /// The parameters of an op, sorted by name.
 pub(super) fn parameters(op: &OpData) -> Vec<(String, String)> {
     let at = &op.attributes;
     let mut list: Vec<(String, String)> = match op.op.name {
+        "add" => Vec::new(),
         "reduce_sum" => vec![given("axes", ints(at, "axes")), given("out_sharding", none())],
         "argmax" | "argmin" => {
             let axis = at.int("axis").unwrap_or(0);

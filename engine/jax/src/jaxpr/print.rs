@@ -2,7 +2,7 @@
 
 use super::document::Document;
 use super::names::Names;
-use super::parameters::parameters;
+use super::parameters::{parameters, primitive};
 use pallas_ir::{Function, OpData, OpId, RegionId, TensorType, Type, ValueId, ops};
 use pallas_tensor::{Array, Scalar};
 use std::collections::{HashMap, HashSet};
@@ -164,7 +164,7 @@ impl<'f> Jaxpr<'f> {
         for &region in &op.regions {
             brackets.push(Document::Join(vec![Document::text("jaxpr="), self.region(region, "", names)]));
         }
-        let mut parts = vec![Document::text(format!("{left}{}", op.op.name))];
+        let mut parts = vec![Document::text(format!("{left}{}", primitive(op)))];
         if !brackets.is_empty() {
             parts.push(Document::group(vec![
                 Document::text("["),

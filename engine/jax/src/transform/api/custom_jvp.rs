@@ -5,12 +5,10 @@ use super::object::wrapped_attribute;
 use super::split::{Leaf, Split, known, nondiff_positions};
 use crate::array::ArrayObject;
 use crate::context::Context;
-use crate::primitive;
 use crate::tile::Tile;
-use crate::transform::derive::zeros_like;
+use crate::transform::derive::{add_any, zeros_like};
 use crate::transform::stage::assemble;
 use crate::tree;
-use pallas_ir::ops;
 use pallas_python::CallArgs;
 use pallas_python::class::{Class, NativeClass};
 use pallas_python::interp::Interp;
@@ -180,11 +178,7 @@ impl ForwardRule for Forward {
                     let part = known(cx, &custom::python(cx, rule, call)?)?.tiles;
                     total = Some(match total {
                         None => part,
-                        Some(sum) => sum
-                            .iter()
-                            .zip(&part)
-                            .map(|(a, b)| primitive::binary(cx, &ops::ADD, a, b))
-                            .collect::<PyResult<_>>()?,
+                        Some(sum) => sum.iter().zip(&part).map(|(a, b)| add_any(cx, a, b)).collect::<PyResult<_>>()?,
                     });
                 }
                 let tangents = match total {

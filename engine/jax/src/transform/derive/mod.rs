@@ -27,7 +27,7 @@ use super::flow::{self, Dependent};
 use crate::context::Context;
 use crate::primitive;
 use crate::tile::Tile;
-use pallas_ir::{Attributes, Function, OpData, OpDef, OpKind, TensorType, Type, ValueId, ops};
+use pallas_ir::{Attribute, Attributes, Function, OpData, OpDef, OpKind, TensorType, Type, ValueId, ops};
 use pallas_python::raise::PyResult;
 use pallas_tensor::Scalar;
 use std::collections::HashMap;
@@ -129,9 +129,14 @@ pub fn instantiate(cx: &Context<'_>, tangent: Option<Tile>, like: &Tile) -> PyRe
 /// The sum of what is there.
 pub fn sum(cx: &Context<'_>, a: Option<Tile>, b: Option<Tile>) -> PyResult<Option<Tile>> {
     Ok(match (a, b) {
-        (Some(a), Some(b)) => Some(primitive::binary(cx, &ops::ADD, &a, &b)?),
+        (Some(a), Some(b)) => Some(add_any(cx, &a, &b)?),
         (a, b) => a.or(b),
     })
+}
+
+/// Two parts of one tangent or cotangent, summed: `add_any` in a jaxpr.
+pub fn add_any(cx: &Context<'_>, a: &Tile, b: &Tile) -> PyResult<Tile> {
+    cx.bind(&ops::ADD, &[a, b], Attributes::none().with("any", Attribute::Bool(true)))
 }
 
 /// There is no derivative of an op.

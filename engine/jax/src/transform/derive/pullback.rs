@@ -1,7 +1,7 @@
 //! Backward: cotangents of the parameters from cotangents of the results, op by op in reverse.
 
 use super::tape::{Recorder, Residual, bounds, captured_active, needed, or_type, seeded};
-use super::{Derivative, Point, derivative, instantiate, sum, undifferentiable, zeros};
+use super::{Derivative, Point, add_any, derivative, instantiate, sum, undifferentiable, zeros};
 use crate::context::Context;
 use crate::lax::control::row;
 use crate::primitive;
@@ -245,7 +245,7 @@ impl Back<'_> {
             }
             let mut next = self.inner(cx, body, env, cotangents, &targets)?;
             for (total, so_far) in next[moving.len()..].iter_mut().zip(&carries[moving.len()..]) {
-                *total = primitive::binary(cx, &ops::ADD, so_far, total)?;
+                *total = add_any(cx, so_far, total)?;
             }
             Ok(next)
         })?;
