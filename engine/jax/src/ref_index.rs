@@ -119,6 +119,9 @@ pub fn parse_bounded(cx: &Context<'_>, shape: &Shape, lengths: &[(usize, Tile)],
             }
             _ => integer(cx, key, extent, &mut operands, &mut array_shapes)?,
         };
+        if length.is_none() {
+            refuse_outside(cx, &dim, axis, extent)?;
+        }
         pattern.push(dim);
     }
     let arrays: Vec<&Shape> = array_shapes.iter().collect();
@@ -158,7 +161,14 @@ fn expand_ellipsis(cx: &Context<'_>, shape: &Shape, keys: Vec<Value>) -> PyResul
             format!("`indices` must not be longer than `shape`: {given} indices, shape={shape}"),
             Diagnosis {
                 code: "PL309",
-                message: Some(format!("this Ref has {rank} dimensions, but {given} are indexed")),
+                message: Some(match rank {
+                    0 => format!(
+                        "this Ref has no dimensions, but {given} {} indexed",
+                        if given == 1 { "is" } else { "are" }
+                    ),
+                    1 => format!("this Ref has one dimension, but {given} are indexed"),
+                    _ => format!("this Ref has {rank} dimensions, but {given} are indexed"),
+                }),
                 ..Diagnosis::default()
             },
         ));
@@ -217,6 +227,39 @@ fn traced_slice(cx: &Context<'_>) -> Box<Stop> {
             ..Diagnosis::default()
         },
     )
+}
+
+/// A slice of which all is known, and that ends behind the Ref. JAX does not look at slices from 0, nor at single positions.
+fn refuse_outside(cx: &Context<'_>, dim: &DimIndex, axis: usize, extent: usize) -> PyResult<()> {
+    let DimIndex::Slice { start: Position::Static(start), size, stride } = *dim else { return Ok(()) };
+    let (n, length) = (extent as i64, (size as i64 - 1).saturating_mul(stride as i64) + 1);
+    let text = match () {
+        () if start == 0 => return Ok(()),
+        () if start >= n => format!("Out of bound slice: start={start}, dim={n}."),
+        () if size > 0 && start.saturating_add(length) > n => {
+            format!("Out of bound slice: start={start}, size={size}, stride={stride}, dim={n}.")
+        }
+        () => return Ok(()),
+    };
+    let help = match n - length {
+        _ if size == 0 => "an empty slice starts inside, too".to_string(),
+        last @ 0.. => format!("a slice of {length} starts at {last} at the latest"),
+        _ => format!("take at most {n} elements"),
+    };
+    Err(cx.interp.error_with(
+        &cx.interp.types().value_error,
+        text,
+        Diagnosis {
+            code: "PL201",
+            message: Some(format!("this slice leaves its Ref along dimension {axis}, which has {n}")),
+            evidence: Some(format!(
+                "positions {start}..{} along dimension {axis}",
+                start.saturating_add(length.max(0))
+            )),
+            help: Some(help),
+            ..Diagnosis::default()
+        },
+    ))
 }
 
 /// `pl.ds(start, size)`
