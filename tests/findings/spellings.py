@@ -62,7 +62,7 @@ pl.pallas_call(copy, grid=(4,), in_specs=[block], out_specs=block, out_shape=out
 #                                                                                                      ^ PL111 error "alias"
 spec = pl.GridSpec(grid=(4,), in_specs=[block], out_specs=block)
 pl.pallas_call(copy, grid_spec=spec, in_specs=[block], out_shape=out)(x)
-#^ PL112 error "in_specs"
+#                                             ^ PL112 error "beside its `grid_spec`"
 count = pl.num_programs(0)
 #       ^ PL113 error "num_programs"
 

@@ -51,7 +51,7 @@ def kernel_that_returns(x: jax.Array):
 def grid_twice(x: jax.Array):
     spec = pl.GridSpec(grid=(4,))
     return pl.pallas_call(copy, grid_spec=spec, grid=(4,), out_shape=like(x))(x)
-#          ^ PL112 error "grid_spec"
+#                                                    ^ PL112 error "beside its `grid_spec`"
 
 
 def outside_of_a_kernel(x: jax.Array):

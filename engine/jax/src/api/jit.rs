@@ -7,6 +7,7 @@ use crate::context::Context;
 use crate::convert;
 use crate::held::HeldRef;
 use crate::held::threads::Threads;
+use crate::pallas::call::PallasCall;
 use crate::sharding::{self, Placement};
 use crate::tile::Tile;
 use crate::trace::{Trace, TraceKind};
@@ -17,7 +18,7 @@ use pallas_python::class::{Class, NativeClass};
 use pallas_python::interp::Interp;
 use pallas_python::native::{Arguments, NativeDef};
 use pallas_python::object::Object;
-use pallas_python::raise::PyResult;
+use pallas_python::raise::{Diagnosis, PyResult};
 use pallas_python::value::Value;
 use std::cell::RefCell;
 use std::rc::Rc;
@@ -420,12 +421,18 @@ impl Jitted {
                         )));
                     }
                     let class = interp.repr(&Value::Class(interp.type_of(leaf)))?;
-                    let shown = interp.repr(leaf)?;
-                    return Err(interp.type_error(format!(
-                        "function {origin} traced for jit returned a value of type {class}, which is not a valid JAX type: \
-                         {shown}",
-                        origin = trace.origin
-                    )));
+                    let text = format!(
+                        "function {} traced for jit returned a value of type {class}, which is not a valid JAX type",
+                        trace.origin.trim_end_matches(" for jit")
+                    );
+                    if leaf.downcast::<PallasCall>().is_none() {
+                        return Err(interp.type_error(text));
+                    }
+                    let diagnosis = Diagnosis {
+                        help: Some("a launch is called with its arrays: `pl.pallas_call(...)(x)`".to_string()),
+                        ..Diagnosis::default()
+                    };
+                    return Err(interp.error_with(&interp.types().type_error, text, diagnosis));
                 };
                 yields.push(cx.value_in(&trace, &tile)?);
             }

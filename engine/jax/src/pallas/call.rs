@@ -214,7 +214,13 @@ fn refuse_beside_grid_spec(
             return Err(interp.error_with(
                 &interp.types().value_error,
                 format!("If `grid_spec` is specified, then `{name}` must be {must}. It is {shown}"),
-                Diagnosis { code: "PL112", ..Diagnosis::default() },
+                Diagnosis {
+                    code: "PL112",
+                    span: argument_span(interp, name, usize::MAX),
+                    message: Some(format!("this launch says `{name}` beside its `grid_spec`, which says it too")),
+                    help: Some(format!("say `{name}` in the `grid_spec` alone")),
+                    ..Diagnosis::default()
+                },
             ));
         }
     }

@@ -180,10 +180,23 @@ impl RefObject {
     pub(crate) fn check_reachable(&self, cx: &Context<'_>, primitive: &str) -> PyResult<()> {
         let is_main = matches!(self.ty.space, MemorySpace::Any | MemorySpace::Hbm);
         match is_main && cx.state.tracing_for.get().is_some() {
-            true => Err(cx.interp.value_error(format!(
-                "{primitive}: Buffers with a memory space of HBM or ANY cannot be referenced directly. Instead, use \
-                 `pltpu.sync_copy` or `pltpu.async_copy`."
-            ))),
+            true => Err(cx.interp.error_with(
+                &cx.interp.types().value_error,
+                format!(
+                    "{primitive}: Buffers with a memory space of HBM or ANY cannot be referenced directly. Instead, use \
+                     `pltpu.sync_copy` or `pltpu.async_copy`."
+                ),
+                Diagnosis {
+                    code: "PL340",
+                    message: Some("this Ref lies in main memory, which a core reaches by copies only".to_string()),
+                    help: Some(
+                        "copy it to scratch memory and back (`pltpu.sync_copy(x_hbm, x_vmem)`), or give it a BlockSpec \
+                         without a memory space, which brings blocks to VMEM; what a copy takes is named with `x_hbm.at[...]`"
+                            .to_string(),
+                    ),
+                    ..Diagnosis::default()
+                },
+            )),
             false => Ok(()),
         }
     }
@@ -343,6 +356,8 @@ pub fn storable(cx: &Context<'_>, value: &Value, dtype: DType) -> PyResult<Tile>
     let tile = convert::tile(cx, value, "swap")?;
     let floats = tile.weak() && dtype.is_float() && tile.dtype().is_float();
     let integers = dtype.is_integer() && tile.dtype().is_integer();
+    // What 64 bits are without them (`jax_enable_x64`) is still another dtype.
+    let dtype = pallas_tensor::canonicalize(dtype, cx.x64());
     if floats || integers { primitive::convert(cx, &tile, dtype, false) } else { Ok(tile) }
 }
 

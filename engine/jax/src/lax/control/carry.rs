@@ -85,6 +85,14 @@ pub(super) fn next_carry(
                         before.ty(),
                         after.ty()
                     )),
+                    help: Some(match before.shape() == after.shape() {
+                        true => format!(
+                            "let it begin as {0} (`dtype=jnp.{0}`), or convert what the body returns: `.astype(jnp.{1})`",
+                            after.dtype().name(),
+                            before.dtype().name()
+                        ),
+                        false => "let it begin with the shape that the body returns".to_string(),
+                    }),
                     ..Diagnosis::default()
                 },
             ));

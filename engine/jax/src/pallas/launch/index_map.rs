@@ -57,6 +57,9 @@ pub(super) fn trace_index_map(
                 message: Some(format!("this index map is called with {}", counted(grid.len(), given - grid.len()))),
                 evidence: Some(format!("the grid is {}", program::grid_text(grid))),
                 help: Some(match given == grid.len() {
+                    true if grid.is_empty() => {
+                        "the launch has no grid: give it one (`grid=(...)`), or leave the index map out".to_string()
+                    }
                     true => "give the index map one parameter per grid axis".to_string(),
                     false => {
                         "give the index map one parameter per grid axis, and then one per prefetched scalar, which \

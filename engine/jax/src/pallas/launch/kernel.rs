@@ -1,7 +1,7 @@
 //! The kernel traced to IR: which Refs it gets, what it may not return or capture.
 
 use super::parameters::name_parameters;
-use super::{diagnosed, origin_of};
+use super::{advice, diagnosed, origin_of};
 use crate::context::Context;
 use crate::pallas::agents::collective;
 use crate::pallas::call::PallasCall;
@@ -64,6 +64,8 @@ pub(super) struct KernelTrees<'a> {
     pub(super) scratch: &'a TreeDef,
     /// Inputs that the kernel works on in place, with the outputs that it gets instead.
     pub(super) in_place: &'a [(usize, usize)],
+    /// What the arguments of the launch are called, where they are names.
+    pub(super) arguments: &'a [Option<String>],
 }
 
 pub(super) fn trace_kernel(
@@ -121,18 +123,8 @@ pub(super) fn trace_kernel(
     let function = interp.underlying_function(&call.kernel);
     let bound = function.as_ref().map(|_| interp.bind(&call.kernel, args.clone())).unwrap_or_else(|| Ok(Vec::new()));
     let bound = bound.map_err(|stop| {
-        diagnosed(stop, || Diagnosis {
-            code: "PL109",
-            span: function.map(|f| f.code.name_span()),
-            message: Some(format!(
-                "this kernel is called with {} Ref{}: {}",
-                values.len(),
-                if values.len() == 1 { "" } else { "s" },
-                kernel_arguments(operands, scratch.len())
-            )),
-            help: Some("give the kernel one parameter per input, output and scratch Ref, in this order".to_string()),
-            ..Diagnosis::default()
-        })
+        let advice = advice::arity(interp, call, &stop, operands, scratch.len());
+        diagnosed(stop, || advice)
     })?;
     name_parameters(interp, &trace, call, operands, (&bound, &args));
     let extents: Vec<usize> = grid.iter().map(|extent| extent.unwrap_or(1)).collect();
@@ -140,7 +132,9 @@ pub(super) fn trace_kernel(
         let _entered = named::enter(cx, mesh::named_axes(cx, &trace, names, &extents)?);
         let _blocks = collective::enter(cx, collective::BlockAxes::of(&call.semantics, names));
         interp.call(&call.kernel, args)
-    })?;
+    });
+    let programs = extents.iter().fold(1usize, |count, &extent| count.saturating_mul(extent));
+    let result = result.map_err(|stop| advice::which_refs(stop, operands, trees.arguments, (programs, cx.x64())))?;
     if let Value::Unknown(unknown) = &result {
         // The call came to something that is not known to analysis, and the rest of the kernel was not seen.
         let diagnosis = Diagnosis { unknown: Some(unknown.clone()), ..Diagnosis::default() };
@@ -191,20 +185,4 @@ pub(super) fn trace_kernel(
         ));
     }
     Ok(trace.finish(Vec::new()))
-}
-
-/// `x, y (inputs), o (output), 1 scratch`
-fn kernel_arguments(operands: &[Operand], scratch: usize) -> String {
-    let count = |role: Role| operands.iter().filter(|o| o.role == role).count();
-    [
-        (count(Role::Prefetch), "prefetched scalar"),
-        (count(Role::Input), "input"),
-        (count(Role::Output), "output"),
-        (scratch, "scratch Ref"),
-    ]
-    .iter()
-    .filter(|(n, _)| *n > 0)
-    .map(|(n, what)| format!("{n} {what}{}", if *n == 1 { "" } else { "s" }))
-    .collect::<Vec<_>>()
-    .join(", ")
 }

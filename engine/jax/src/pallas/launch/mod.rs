@@ -1,6 +1,7 @@
 //! From the arguments of a `pallas_call` to a [`Launch`]: specs matched to operands, index maps and kernel traced.
 //! The checks and their words are those of jax/_src/pallas/{core,pallas_call}.py; each carries our rule's code.
 
+mod advice;
 mod aliases;
 mod grid;
 mod index_map;
@@ -23,6 +24,7 @@ use pallas_ir::launch::LaunchSpans;
 use pallas_ir::{
     AxisSemantics, Function, Interpretation, Launch, MemorySpace, OpKind, RefType, Role, SemaphoreOp, Target,
 };
+use pallas_python::function::Code;
 use pallas_python::raise::{Diagnosis, PyResult, Stop};
 use pallas_python::value::Value;
 use pallas_syntax::Span;
@@ -43,6 +45,7 @@ pub struct Prepared {
 /// Builds the launch of one call.
 pub fn prepare(cx: &Context<'_>, call: &PallasCall, args: Vec<Value>, apply: Span) -> PyResult<Prepared> {
     let interp = cx.interp;
+    let names_of_arguments = argument_names(cx, args.len());
     let grid_spec = call.grid_spec.downcast::<GridSpec>();
     let (grid_value, in_specs, out_specs, scratch_value, prefetch) = match grid_spec {
         Some(s) => (&s.grid, &s.in_specs, &s.out_specs, &s.scratch_shapes, s.prefetch),
@@ -135,6 +138,7 @@ pub fn prepare(cx: &Context<'_>, call: &PallasCall, args: Vec<Value>, apply: Spa
         outputs: &out_tree,
         scratch: &scratch_tree,
         in_place: &passed_on,
+        arguments: &names_of_arguments,
     };
     let before = cx.state.tracing_for.replace(interpretation.device().filter(|_| call.space != MemorySpace::Gmem));
     let surface = cx.state.surface.replace(Target::Unsaid);
@@ -183,6 +187,17 @@ pub fn prepare(cx: &Context<'_>, call: &PallasCall, args: Vec<Value>, apply: Spa
         call.traces.keep(cx, (scalar_tree, input_tree), &arguments, (&launch, &out_tree));
     }
     Ok(Prepared { launch, arguments: given.into_iter().chain(arguments).collect(), out_tree, held })
+}
+
+/// What the arguments of the call at the current place are called; nothing where it is not written with one for each.
+fn argument_names(cx: &Context<'_>, count: usize) -> Vec<Option<String>> {
+    let spans = cx.interp.argument_spans().filter(|spans| spans.len() == count).unwrap_or_default();
+    let name = |span: Span| {
+        let text = cx.interp.source(span.file)?.slice(span).to_string();
+        let is_name = text.chars().all(|c| c.is_alphanumeric() || c == '_');
+        is_name.then_some(text)
+    };
+    spans.into_iter().map(|(keyword, span)| if keyword.is_none() { name(span) } else { None }).collect()
 }
 
 /// That JAX's simulator of devices can deal parallel axes to cores: they come first, and their extents are known.
@@ -243,7 +258,12 @@ pub(crate) fn origin_of(cx: &Context<'_>, function: &Value) -> String {
     let name = cx.interp.callable_name(function);
     match cx.interp.underlying_function(function) {
         Some(underlying) => {
-            let span = underlying.code.span();
+            // Where CPython has a function begin: at its first decorator.
+            let decorator = match &underlying.code {
+                Code::Def(def) => def.decorators.first().map(|decorator| decorator.span),
+                Code::Lambda(_) => None,
+            };
+            let span = decorator.unwrap_or_else(|| underlying.code.span());
             match cx.interp.source(span.file) {
                 Some(source) => format!("{name} at {}", source.line_place(span.start)),
                 None => name,

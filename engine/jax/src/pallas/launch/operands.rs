@@ -4,7 +4,7 @@ use super::index_map::trace_index_map;
 use crate::api::struct_type;
 use crate::context::Context;
 use crate::pallas::call::PallasCall;
-use crate::pallas::spec::{self, BlockSpec, NoBlockSpec};
+use crate::pallas::spec::{self, BlockSpec, GridSpec, NoBlockSpec};
 use crate::tree::{self, TreeDef};
 use pallas_ir::launch::OperandSpans;
 use pallas_ir::{BlockDim, MemorySpace, Operand, RefType, Role, TensorType};
@@ -59,7 +59,8 @@ pub(super) fn out_type(cx: &Context<'_>, call: &PallasCall, leaf: &Value) -> PyR
         ));
     }
     match spec::declared(cx, leaf)? {
-        Some((shape, dtype)) => Ok(TensorType::new(pallas_tensor::canonicalize(dtype, cx.x64()), shape)),
+        // A Ref of 64 bits stays one, also where values of 64 bits cannot be had: nothing can be stored to it then.
+        Some((shape, dtype)) => Ok(TensorType::new(dtype, shape)),
         None => {
             let class = cx.interp.repr(&Value::Class(cx.interp.type_of(leaf)))?;
             Err(cx.interp.error_with(
@@ -128,6 +129,7 @@ fn tree_mismatch(
         ));
     }
     let span = if what == "`in_specs`" { call.in_specs_span } else { call.out_specs_span };
+    let scalars = call.grid_spec.downcast::<GridSpec>().map_or(0, |spec| spec.prefetch);
     let count = format!(
         "{} spec{} for {} operand{}",
         specs.leaves(),
@@ -142,7 +144,13 @@ fn tree_mismatch(
             code: "PL103",
             span,
             message: Some(format!("{what} does not match {against}: {count}")),
-            help: Some("give one BlockSpec per array, in the same nesting".to_string()),
+            help: Some(match (what, scalars) {
+                ("`in_specs`", 1..) => format!(
+                    "give one BlockSpec per array, in the same nesting; `num_scalar_prefetch={scalars}` takes the first \
+                     {scalars} of the call's arguments, which have no BlockSpec"
+                ),
+                _ => "give one BlockSpec per array, in the same nesting".to_string(),
+            }),
             ..Diagnosis::default()
         },
     )

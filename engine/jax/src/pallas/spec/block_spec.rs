@@ -12,7 +12,7 @@ use pallas_python::class::Class;
 use pallas_python::interp::Interp;
 use pallas_python::native::Arguments;
 use pallas_python::object::Object;
-use pallas_python::raise::{Diagnosis, PyResult};
+use pallas_python::raise::{Diagnosis, PyResult, Stop};
 use pallas_python::value::Value;
 use pallas_syntax::Span;
 use std::rc::Rc;
@@ -102,6 +102,14 @@ pub(super) fn block_spec(interp: &Interp, args: Arguments, gpu: Option<[Value; 3
     }))
 }
 
+/// Whether an expression stands in parentheses of its own: not in those of a call.
+fn in_parentheses(interp: &Interp, span: Span) -> bool {
+    let Some(source) = interp.source(span.file) else { return false };
+    let mut before = source.text[..span.start as usize].chars().rev();
+    let is_open = before.next() == Some('(') && !before.next().is_some_and(|c| c.is_alphanumeric() || c == '_');
+    is_open && source.text[span.end as usize..].starts_with(')')
+}
+
 impl BlockSpec {
     /// Whether the length of its blocks is computed along some dimension, or their rows are gathered.
     pub fn has_parts(&self) -> bool {
@@ -124,8 +132,8 @@ impl BlockSpec {
         if self.block_shape.is_none() {
             return Ok(array_shape.iter().map(|&n| BlockDim::Blocked(n)).collect());
         }
-        let dims =
-            interp.collect(&self.block_shape)?.iter().map(|dim| self.dim(interp, dim)).collect::<PyResult<Vec<_>>>()?;
+        let given = interp.collect(&self.block_shape).map_err(|stop| self.no_tuple(interp, stop))?;
+        let dims = given.iter().map(|dim| self.dim(interp, dim)).collect::<PyResult<Vec<_>>>()?;
         if dims.len() != array_shape.len() {
             let block: Vec<String> = dims.iter().map(dim_text).collect();
             let comma = if block.len() == 1 { "," } else { "" };
@@ -141,8 +149,9 @@ impl BlockSpec {
                     code: "PL104",
                     span: self.block_shape_span,
                     message: Some(format!(
-                        "this block has {} dimensions, but {origin} has {} (shape {shape})",
+                        "this block has {} dimension{}, but {origin} has {} (shape {shape})",
                         dims.len(),
+                        if dims.len() == 1 { "" } else { "s" },
                         array_shape.len()
                     )),
                     help: Some(
@@ -164,6 +173,30 @@ impl BlockSpec {
                 dim => dim,
             })
             .collect())
+    }
+
+    /// `(256)`: a number where a tuple was meant.
+    fn no_tuple(&self, interp: &Interp, mut stop: Box<Stop>) -> Box<Stop> {
+        if let (Value::Int(size), Stop::Raise(raise)) = (&self.block_shape, &mut *stop)
+            && raise.diagnosis.is_none()
+        {
+            let written = |span: Span| interp.source(span.file).map(|source| source.slice(span).to_string());
+            let text = self.block_shape_span.and_then(written).unwrap_or_else(|| size.to_string());
+            let tuple = if self.block_shape_span.is_some_and(|span| in_parentheses(interp, span)) {
+                format!("{text},")
+            } else {
+                format!("({text},)")
+            };
+            raise.diagnosis = Some(Box::new(Diagnosis {
+                code: "PL104",
+                span: self.block_shape_span,
+                message: Some(format!("this block shape is the number {size}, not a tuple")),
+                help: Some(format!("parentheses make no tuple, a comma does: `({text},)`")),
+                fix: self.block_shape_span.map(|span| (span, tuple, format!("write ({text},)"))),
+                ..Diagnosis::default()
+            }));
+        }
+        stop
     }
 
     fn dim(&self, interp: &Interp, dim: &Value) -> PyResult<BlockDim> {
