@@ -140,6 +140,7 @@ impl Analysis {
         analysis.machines = options.settings.target.map_or(Machines::Fitting, TargetDevice::machines);
         analysis.findings.extend(moved::find(&analysis.module));
         analysis.findings.extend(crate::unapplied::find(&analysis.module));
+        analysis.findings.extend(crate::semantics::find(&analysis.module));
         let effects = crate::side_effects::find(&analysis);
         analysis.findings.extend(effects);
         let unkept = crate::unkept::find(&analysis);

@@ -144,7 +144,7 @@ fn a_hover_has_shape_memory_blocks_and_ranges() {
     assert!(scratch.contains("acc_ref: ref<f32[128,128], vmem>"), "{scratch}");
     let (line, character) = place(PRODUCT, "k = pl.program_id", "program_id");
     let range = client.hover(FILE, (line, character));
-    assert!(range.contains("`0..4`: axis 2 of grid `(2, 3, 4)`"), "{range}");
+    assert!(range.contains("`0` to `3`: axis 2 of grid `(2, 3, 4)`"), "{range}");
     assert_eq!(client.finish(), Some(0));
 }
 

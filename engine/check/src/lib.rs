@@ -9,10 +9,12 @@ mod checked;
 mod coverage;
 mod evaluate;
 mod guards;
+mod lanes;
 mod live;
 mod lowering;
 pub mod messages;
 mod overflow;
+mod pipelines;
 mod prefetched;
 pub mod ranges;
 mod refs;
@@ -45,6 +47,7 @@ pub fn check_with(launch: &Launch, scalars: &Scalars) -> Vec<Finding> {
             check(&launch, &mut findings);
         }
     }
+    pipelines::check(&launch, &mut findings);
     findings.sort_by_key(|finding| (finding.severity, finding.span.file, finding.span.start, finding.code));
     findings
 }

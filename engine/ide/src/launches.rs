@@ -1,6 +1,6 @@
 //! Launches in words: the grid, the block that each operand gives a program, the range of a program id.
 
-use pallas_engine::ir::BlockMap;
+use pallas_engine::ir::{AxisSemantics, BlockMap};
 use pallas_engine::syntax::ast::{Arg, Constant, Expr, ExprKind};
 use pallas_engine::{Analysis, Launch, Operand, Role, Span};
 
@@ -19,13 +19,23 @@ pub(crate) fn launch(analysis: &Analysis, span: Span) -> Option<String> {
         for operand in &launch.operands {
             text.push_str(&format!("\n- {}", operand_line(launch, operand)));
         }
-        for scratch in &launch.scratch {
-            text.push_str(&format!("\n- scratch `{}`", pallas_engine::ir::Type::Ref(scratch.clone())));
+        let parameters = launch.kernel.params().iter().skip(launch.operands.len());
+        for (scratch, &parameter) in launch.scratch.iter().zip(parameters) {
+            let ty = pallas_engine::ir::Type::Ref(scratch.clone());
+            text.push_str(&match &launch.kernel.value(parameter).name {
+                Some(name) => format!("\n- `{name}`, scratch: `{ty}`"),
+                None => format!("\n- scratch `{ty}`"),
+            });
         }
         // What is only taken for granted is said where it is shown: in the profile.
         let chosen = analysis.machines.of(launch);
         if chosen.said {
             text.push_str(&format!("\n- profiled on {}, because {}", chosen.machine.name, chosen.why));
+        }
+        if analysis.is_uncompiled(launch) {
+            text.push_str(
+                "\n- what a TPU's compiler refuses is not looked for: the setting `target` (`tpu-v5e`) says what it is compiled for",
+            );
         }
         push(&mut lines, text);
     }
@@ -81,8 +91,14 @@ pub(crate) fn program_id(analysis: &Analysis, call: &Expr) -> Option<String> {
     let mut lines = Vec::new();
     for launch in analysis.launches.iter().filter(|l| kernel.is_none() || l.spans.kernel == kernel) {
         if let Some(extent) = launch.grid_words().get(axis) {
-            let what = if &**name == "program_id" { format!("0..{extent}") } else { extent.to_string() };
-            push(&mut lines, format!("`{what}`: axis {axis} of grid `{}`", tuple(&launch.grid_words())));
+            // The same words as for a value that is computed from it.
+            let what = match (&**name, extent.parse::<usize>()) {
+                ("num_programs", _) => format!("`{extent}`"),
+                (_, Ok(0 | 1)) => "`0`".to_string(),
+                (_, Ok(extent)) => format!("`0` to `{}`", extent - 1),
+                _ => format!("`0` to less than `{extent}`"),
+            };
+            push(&mut lines, format!("{what}: axis {axis} of grid `{}`", tuple(&launch.grid_words())));
         }
     }
     joined(lines, "\n\n")
@@ -129,12 +145,31 @@ fn operand_line(launch: &Launch, operand: &Operand) -> String {
         && let Some(indices) = BlockMap::new(operand, launch.grid.len()).indices(&last)
     {
         line.push_str(&format!("; program `{}` gets block `{}`", tuple(&last), tuple(&indices)));
+    } else if operand.index_map.is_some() && launch.dynamic.is_empty() && launch.programs() > 0 {
+        line.push_str("; which block a program gets depends on data");
     }
     line
 }
 
 /// `: 8 programs`
 pub(crate) fn programs(launch: &Launch) -> String {
+    format!("{}{}", counted(launch), devices(launch))
+}
+
+/// `, axis 0 are 4 devices`: nobody has written that axis into the grid.
+fn devices(launch: &Launch) -> String {
+    let axes = launch.semantics.iter().zip(&launch.grid).enumerate();
+    axes.filter(|(_, (_, extent))| **extent > 1)
+        .filter_map(|(axis, (semantics, extent))| match semantics {
+            AxisSemantics::Device => Some(format!(", axis {axis} the {extent} devices")),
+            AxisSemantics::Core => Some(format!(", axis {axis} the {extent} cores")),
+            AxisSemantics::Thread => Some(format!(", axis {axis} the {extent} threads")),
+            _ => None,
+        })
+        .collect()
+}
+
+fn counted(launch: &Launch) -> String {
     if !launch.dynamic.is_empty() {
         return ": as many programs as the data say".to_string();
     }

@@ -126,7 +126,7 @@ fn values_in_kernels_have_their_shapes() {
 fn a_program_id_has_the_range_of_its_axis() {
     check_hover(
         &blocked("program_id", "program$0_id"),
-        &["pl.program_id(0): i32[]", "`0..4`: axis 0 of grid `(4, 2)`"],
+        &["pl.program_id(0): i32[]", "`0` to `3`: axis 0 of grid `(4, 2)`"],
     );
     let lines = ["`2`: axis 1 of grid `(4, 2)`"];
     let text = blocked("num_programs", "num_$0programs");

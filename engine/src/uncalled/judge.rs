@@ -7,9 +7,9 @@ use pallas_jax::uncalled::Attempt;
 use pallas_syntax::ast::FunctionDef;
 
 /// Mistakes that no argument can be to blame for: rules about specs, index maps, and kernels as such.
-const STRUCTURAL: [&str; 16] = [
+const STRUCTURAL: [&str; 17] = [
     "PL002", "PL005", "PL103", "PL106", "PL107", "PL108", "PL109", "PL110", "PL112", "PL113", "PL114", "PL115",
-    "PL122", "PL308", "PL310", "PL505",
+    "PL122", "PL131", "PL308", "PL310", "PL505",
 ];
 /// Mistakes that show for some lengths and not for others.
 const GEOMETRIC: [&str; 28] = [

@@ -27,6 +27,7 @@ pub(super) fn check(args: &CheckArgs, python: Option<&Path>, color: bool) -> Exi
     let mut unreadable = false;
     let mut launches = 0;
     let mut unchecked = String::new();
+    let mut uncompiled = 0;
     let mut settings_files: Vec<SettingsFile> = Vec::new();
     options.cancel = Cancel::new();
     let _interrupt = Interrupt::cancels(&options.cancel);
@@ -59,6 +60,7 @@ pub(super) fn check(args: &CheckArgs, python: Option<&Path>, color: bool) -> Exi
                     break;
                 }
                 launches += analysis.launches.len();
+                uncompiled += analysis.launches.iter().filter(|launch| analysis.is_uncompiled(launch)).count();
                 unchecked.push_str(&unchecked_functions(&analysis));
                 batches.push(Batch::from(&analysis));
             }
@@ -88,6 +90,7 @@ pub(super) fn check(args: &CheckArgs, python: Option<&Path>, color: bool) -> Exi
             if files.len() == 1 { "" } else { "s" }
         ));
     }
+    unchecked.push_str(&without_a_compiler(uncompiled));
     match args.output_format {
         _ if stopped => {}
         OutputFormat::Full => output::stdout(&unchecked),
@@ -114,6 +117,19 @@ fn command_line(args: &CheckArgs) -> Settings {
         target: args.target,
         ..Settings::default()
     }
+}
+
+/// That launches are written for TPUs, and nothing says which of them they are compiled for.
+fn without_a_compiler(launches: usize) -> String {
+    let which = match launches {
+        0 => return String::new(),
+        1 => "1 launch that is".to_string(),
+        count => format!("{count} launches that are"),
+    };
+    format!(
+        "Not checked: what a TPU's compiler refuses, of {which} written for TPUs: `--target tpu-v5e`, or `target` in pallas.toml, \
+         says what they are compiled for\n"
+    )
 }
 
 /// The functions that lead to a launch, and were not reached: nobody calls them, and what was made up does not fit.

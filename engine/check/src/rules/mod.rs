@@ -18,6 +18,7 @@ mod collective_mismatch;
 mod copy_never_awaited;
 mod data_race;
 mod debug_print_form;
+mod dimension_semantics;
 mod dtype_mismatch;
 mod dynamic_ref_index_out_of_bounds;
 mod empty_grid;
@@ -138,6 +139,7 @@ pub static ALL: &[&Rule] = &[
     &output_partly_unwritten::RULE,
     &program_without_effect::RULE,
     &operand_never_read::RULE,
+    &dimension_semantics::RULE,
     &ref_index_out_of_bounds::RULE,
     &dynamic_ref_index_out_of_bounds::RULE,
     &read_before_write::RULE,

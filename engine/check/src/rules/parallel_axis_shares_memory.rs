@@ -2,7 +2,7 @@
 
 use crate::checked::Checked;
 use crate::rule::Rule;
-use crate::shadow::Garbage;
+use crate::shadow::{Garbage, Leak};
 use crate::words;
 use pallas_ir::{Certainty, Finding, Label, Severity, Target};
 use pallas_tensor::Shape;
@@ -51,6 +51,11 @@ compiler_params=pltpu.CompilerParams(dimension_semantics=("parallel", "arbitrary
 fn check(launch: &Checked<'_>, findings: &mut Vec<Finding>) {
     for leak in launch.leaks() {
         let Garbage::Shared(axis) = leak.kind else { continue };
+        // What was forgotten is to set it, which PL203 says: an axis in order would not mend that.
+        let is_forgotten = |other: &Leak| other.kind == Garbage::Unwritten && other.name == leak.name;
+        if launch.leaks().iter().any(is_forgotten) {
+            continue;
+        }
         let name = &leak.name;
         let is_triton = launch.target == Target::Triton;
         let why = if is_triton { "whose programs Triton runs at the same time" } else { "which is declared parallel" };

@@ -1,0 +1,117 @@
+//! Pipelines inside of kernels (`pltpu.emit_pipeline`) as launches of their own: a grid, operands with blocks, a body. Only those
+//! that need nothing else from the kernel around them: no Ref, scalar or program id of it, a grid that is known, blocks that
+//! are copied. What a part of a kernel does not say, whether all of an output is written or all of an input read, is nobody's
+//! mistake, and is not asked.
+
+use crate::checked::Checked;
+use crate::rules::ALL;
+use pallas_ir::launch::LaunchSpans;
+use pallas_ir::op::{ControlOp, ProgramOp};
+use pallas_ir::pipeline::{Pipeline, Window};
+use pallas_ir::{
+    Attribute, Attributes, AxisSemantics, Finding, Function, Launch, MemorySpace, Op, OpData, OpId, OpKind, Operand,
+    RegionId, Role, TensorType, ops,
+};
+use smallvec::SmallVec;
+
+/// Rules that hold for the steps of a pipeline as they do for programs.
+const RULES: [&str; 7] = ["PL120", "PL124", "PL126", "PL128", "PL129", "PL203", "PL204"];
+
+/// What the rules find in the pipelines of a launch's kernel.
+pub(crate) fn check(launch: &Launch, findings: &mut Vec<Finding>) {
+    for op in &launch.kernel.ops {
+        let Some(pipeline) = as_launch(launch, op) else { continue };
+        let checked = Checked::new(&pipeline, &pipeline);
+        let known = findings.len();
+        for rule in ALL.iter().filter(|rule| RULES.contains(&rule.code)) {
+            if let Some(check) = rule.check {
+                check(&checked, findings);
+            }
+        }
+        findings[known..].iter_mut().for_each(in_steps);
+    }
+}
+
+/// A pipeline has steps, and is no launch.
+fn in_steps(finding: &mut Finding) {
+    let texts = finding.evidence.iter_mut().chain(&mut finding.help).chain([&mut finding.message]);
+    for text in texts.chain(finding.labels.iter_mut().map(|label| &mut label.text)) {
+        *text = text.replace("program (", "step (").replace("launched here", "the pipeline");
+    }
+}
+
+fn as_launch(launch: &Launch, op: &OpData) -> Option<Launch> {
+    if !matches!(op.op.kind, OpKind::Control(ControlOp::Pipeline)) {
+        return None;
+    }
+    let Some(Attribute::Pipeline(pipeline)) = op.attributes.get("pipeline") else { return None };
+    let grid: Vec<usize> = pipeline.grid.iter().copied().collect::<Option<_>>()?;
+    if pipeline.offsets || pipeline.operands.iter().any(|operand| operand.window == Window::InPlace) {
+        return None;
+    }
+    let (&body, maps) = op.regions.split_last()?;
+    let operands = operands(&launch.kernel, op, pipeline, maps)?;
+    let place = &launch.kernel.locations[op.location.0 as usize];
+    Some(Launch {
+        kernel: with_ids(&launch.kernel, op, body, grid.len())?,
+        semantics: vec![AxisSemantics::Arbitrary; grid.len()],
+        grid,
+        dynamic: Vec::new(),
+        operands,
+        scratch: Vec::new(),
+        aliases: Vec::new(),
+        spans: LaunchSpans { call: place.span, apply: place.span, ..LaunchSpans::default() },
+        ..launch.clone()
+    })
+}
+
+/// The blocks of a pipeline as those of a launch.
+fn operands(kernel: &Function, op: &OpData, pipeline: &Pipeline, maps: &[RegionId]) -> Option<Vec<Operand>> {
+    let refs = op.operands.get(pipeline.scalars()..)?;
+    let described = pipeline.operands.iter().zip(refs).zip(maps);
+    let mut operands: Vec<Operand> = described
+        .map(|((operand, &source), &map)| {
+            let source = kernel.ty(source).as_ref_type()?;
+            let (map, captured) = kernel.outlined(map, "index map");
+            captured.is_empty().then(|| Operand {
+                name: operand.name.clone(),
+                role: operand.role,
+                array: TensorType::new(source.dtype, source.shape.clone()),
+                block: operand.block.clone(),
+                index_map: Some(map),
+                space: MemorySpace::Default,
+                buffers: None,
+                spans: operand.spans.clone(),
+            })
+        })
+        .collect::<Option<_>>()?;
+    // As the Refs of a kernel stand.
+    operands.sort_by_key(|operand| operand.role == Role::Output);
+    Some(operands)
+}
+
+/// The body as a kernel: it asks for the ids that it was given. `None` where it takes anything else from outside.
+fn with_ids(kernel: &Function, op: &OpData, body: RegionId, axes: usize) -> Option<Function> {
+    let (mut own, captured) = kernel.outlined(body, kernel.name.clone());
+    let asks =
+        own.ops.iter().any(|op| matches!(op.op.kind, OpKind::Program(ProgramOp::ProgramId | ProgramOp::NumPrograms)));
+    if !captured.is_empty() || asks {
+        return None;
+    }
+    let region = own.body.0 as usize;
+    let ids: Vec<_> = own.regions[region].params.drain(..axes).collect();
+    let mut first = Vec::with_capacity(axes);
+    for (axis, id) in ids.into_iter().enumerate() {
+        first.push(OpId(own.ops.len() as u32));
+        own.ops.push(OpData {
+            op: Op(&ops::PROGRAM_ID),
+            operands: SmallVec::new(),
+            results: SmallVec::from_elem(id, 1),
+            attributes: Attributes::none().with("axis", Attribute::Int(axis as i64)),
+            regions: SmallVec::new(),
+            location: op.location,
+        });
+    }
+    own.regions[region].ops.splice(0..0, first);
+    Some(own)
+}
