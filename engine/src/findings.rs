@@ -60,6 +60,9 @@ pub(crate) fn raised(interp: &Interp, raise: &Raise) -> Finding {
     } else {
         python(interp, raise, &text, &mut finding);
     }
+    if let Some(help) = crate::fixes::own_params::help(&text) {
+        finding.help = Some(help);
+    }
     // A mistake that shows in an installed package was made where the program called it.
     if interp.is_installed(finding.span.file)
         && let Some(own) = raise.traceback.iter().find(|entry| !interp.is_installed(entry.span.file))

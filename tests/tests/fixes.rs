@@ -456,3 +456,256 @@ fn old_spellings_become_new_ones() {
 fn a_comment_that_keeps_nothing_back_is_removed() {
     check("PL006", "x = 1  # pallas: ignore[PL203]\n", "x = 1\n");
 }
+
+#[test]
+fn an_index_map_gets_its_parameters_where_the_others_have_them() {
+    let call = |map: &str| {
+        format!(
+            "{COPY}x = jnp.ones((32, 512))
+pl.pallas_call(kernel, grid=(4, 4, 1), out_shape=x,
+               in_specs=[pl.BlockSpec((8, 128), {map})],
+               out_specs=pl.BlockSpec((8, 128), lambda row, column, part: (row, column)))(x)
+"
+        )
+    };
+    let text = format!("{PRELUDE}{}", call("lambda row, part: (row, part)"));
+    let before = analyse(&text);
+    let fix = before.findings.iter().find(|f| f.code == "PL106").and_then(|f| f.fix.clone()).expect("a fix");
+    assert_eq!(fix.title, "take `row, column, part`");
+    assert_eq!(
+        fix.apply(before.source.id, &text),
+        format!("{PRELUDE}{}", call("lambda row, column, part: (row, part)"))
+    );
+}
+
+#[test]
+fn each_output_is_set_to_zero_where_its_own_blocks_begin() {
+    let kernel = |zeros: &str| {
+        format!(
+            "
+def scale_and_sum(x_ref, y_ref, sum_ref):
+{zeros}  y_ref[...] = x_ref[...] * 2
+  sum_ref[...] += jnp.sum(x_ref[...], axis=0)
+
+x = jnp.ones((32, 128))
+pl.pallas_call(scale_and_sum, grid=(4,), in_specs=[pl.BlockSpec((8, 128), lambda i: (i, 0))],
+               out_specs=[pl.BlockSpec((8, 128), lambda i: (i, 0)), pl.BlockSpec((128,), lambda i: (0,))],
+               out_shape=[x, jax.ShapeDtypeStruct((128,), x.dtype)])(x)
+"
+        )
+    };
+    check(
+        "PL203",
+        &kernel(""),
+        &kernel("  @pl.when(pl.program_id(0) == 0)\n  def _():\n    sum_ref[...] = jnp.zeros_like(sum_ref)\n\n"),
+    );
+    // What is handed on from program to program in scratch memory begins with something, but when?
+    check_none(
+        "PL203",
+        "
+def running_sum(x_ref, y_ref, carry_ref):
+  y_ref[...] = x_ref[...] + carry_ref[...]
+  carry_ref[...] += jnp.sum(x_ref[...], axis=0)
+
+x = jnp.ones((32, 128))
+spec = pl.BlockSpec((8, 128), lambda i: (i, 0))
+pl.pallas_call(running_sum, grid=(4,), in_specs=[spec], out_specs=spec, out_shape=x,
+               scratch_shapes=[pltpu.VMEM((128,), jnp.float32)])(x)
+",
+    );
+}
+
+#[test]
+fn the_block_that_left_an_axis_to_nobody_is_the_wrong_one() {
+    let launch = |map: &str| {
+        format!(
+            "
+def attend(q_ref, k_ref, v_ref, o_ref):
+  @pl.when(pl.program_id(1) == 0)
+  def _():
+    o_ref[...] = jnp.zeros_like(o_ref)
+  o_ref[...] += (q_ref[...] @ k_ref[...].T) @ v_ref[...]
+
+x = jnp.ones((32, 128))
+pl.pallas_call(attend, grid=(4, 4), out_shape=x,
+               in_specs=[pl.BlockSpec((8, 128), lambda i, j: (i, 0)),
+                         pl.BlockSpec((8, 128), {map}),
+                         pl.BlockSpec((8, 128), lambda i, j: (j, 0))],
+               out_specs=pl.BlockSpec((8, 128), lambda i, j: (i, 0)))(x, x, x)
+"
+        )
+    };
+    check("PL126", &launch("lambda i, j: (i, 0)"), &launch("lambda i, j: (j, 0)"));
+}
+
+#[test]
+fn only_the_axis_that_is_short_is_rounded_up() {
+    let launch = |grid: &str| {
+        format!(
+            "
+def total(x_ref, o_ref):
+  @pl.when(pl.program_id(1) == 0)
+  def _():
+    o_ref[...] = jnp.zeros_like(o_ref)
+  o_ref[...] += x_ref[...]
+
+m, n, rows, columns = 100, 300, 32, 128
+x = jnp.ones((m, n))
+pl.pallas_call(total, grid={grid}, out_shape=jax.ShapeDtypeStruct((m, 128), jnp.float32),
+               in_specs=[pl.BlockSpec((rows, columns), lambda i, j: (i, j))],
+               out_specs=pl.BlockSpec((rows, columns), lambda i, j: (i, 0)))(x)
+"
+        )
+    };
+    let text = format!("{PRELUDE}{}", launch("(m // rows, n // columns)"));
+    let before = analyse(&text);
+    let fix = before.findings.iter().find(|f| f.code == "PL121").and_then(|f| f.fix.clone()).expect("a fix");
+    let after = format!("{PRELUDE}{}", launch("(pl.cdiv(m, rows), n // columns)"));
+    assert_eq!(fix.apply(before.source.id, &text), after);
+}
+
+#[test]
+fn a_name_that_hides_an_output_becomes_a_store() {
+    let kernel = |store: &str| {
+        format!(
+            "
+def double(x_ref, o_ref):
+  {store} = x_ref[...] * 2
+
+pl.pallas_call(double, out_shape=jnp.ones(8))(jnp.ones(8))
+"
+        )
+    };
+    check("PL122", &kernel("o_ref"), &kernel("o_ref[...]"));
+    check_none("PL122", &kernel("out"));
+}
+
+#[test]
+fn a_slice_of_python_becomes_one_of_pallas() {
+    let kernel = |index: &str| {
+        format!(
+            "
+def parts(x_ref, o_ref):
+  i = pl.program_id(0)
+  o_ref[...] = x_ref[{index}]
+
+pl.pallas_call(parts, grid=(4,), in_specs=[pl.BlockSpec((32, 128), lambda i: (0, 0))],
+               out_specs=pl.BlockSpec((8, 128), lambda i: (i, 0)), out_shape=jnp.ones((32, 128)))(jnp.ones((32, 128)))
+"
+        )
+    };
+    check("PL307", &kernel("i * 8:(i + 1) * 8, :"), &kernel("pl.ds(i * 8, 8), :"));
+    check("PL307", &kernel("8 * i:8 * (i + 1)"), &kernel("pl.ds(8 * i, 8)"));
+    check("PL307", &kernel("i * 8:i * 8 + 8"), &kernel("pl.ds(i * 8, 8)"));
+    check_none("PL307", &kernel("i:i + i"));
+}
+
+#[test]
+fn a_condition_of_python_becomes_one_of_pallas() {
+    let kernel = |head: &str| {
+        format!(
+            "
+def kernel(x_ref, o_ref, acc_ref):
+  {head}
+    zeros = jnp.zeros_like(acc_ref)
+    acc_ref[...] = zeros
+  acc_ref[...] += x_ref[...]
+  o_ref[...] = acc_ref[...]
+
+x = jnp.ones((8, 128))
+pl.pallas_call(kernel, grid=(2,), out_shape=x, scratch_shapes=[pltpu.VMEM((8, 128), jnp.float32)])(x)
+"
+        )
+    };
+    check("PL306", &kernel("if pl.program_id(0) == 0:"), &kernel("@pl.when(pl.program_id(0) == 0)\n  def _():"));
+    let kept = "
+def kernel(x_ref, o_ref):
+  y = x_ref[...]
+  if pl.program_id(0) == 0:
+    y = y * 2
+  o_ref[...] = y
+
+x = jnp.ones((8, 128))
+pl.pallas_call(kernel, grid=(2,), out_shape=x)(x)
+";
+    check_none("PL306", kept);
+    check_none("PL306", &kept.replace("    y = y * 2\n", "    return\n"));
+}
+
+#[test]
+fn a_program_id_in_an_index_map_is_its_parameter() {
+    let call = |index: &str| {
+        format!(
+            "{COPY}x = jnp.ones((32, 128))
+spec = pl.BlockSpec((8, 128), lambda row: ({index}, 0))
+pl.pallas_call(kernel, grid=(4,), out_shape=x, in_specs=[spec], out_specs=spec)(x)
+"
+        )
+    };
+    check("PL113", &call("pl.program_id(0)"), &call("row"));
+}
+
+#[test]
+fn a_grid_of_floats_is_divided_into_integers() {
+    let call = |grid: &str| {
+        format!(
+            "{COPY}n, block = 32, 8
+x = jnp.ones((n, 128))
+spec = pl.BlockSpec((block, 128), lambda i: (i, 0))
+pl.pallas_call(kernel, grid=({grid},), out_shape=x, in_specs=[spec], out_specs=spec)(x)
+"
+        )
+    };
+    check("PL101", &call("n / block"), &call("n // block"));
+    check(
+        "PL101",
+        &call("n / block").replace("block = 32, 8", "block = 36, 8"),
+        &call("pl.cdiv(n, block)").replace("block = 32, 8", "block = 36, 8"),
+    );
+}
+
+#[test]
+fn what_a_compiler_takes_goes_into_its_parameters() {
+    let call = |params: &str| {
+        format!("{COPY}x = jnp.ones(8)\npl.pallas_call(kernel, out_shape=x, {params}, interpret=True)(x)\n")
+    };
+    let text = format!("{PRELUDE}{}", call("num_warps=4, num_stages=2"));
+    let before = analyse(&text);
+    let fix = before.findings.iter().find(|f| f.code == "PL001").and_then(|f| f.fix.clone()).expect("a fix");
+    let mended = fix.apply(before.source.id, &text);
+    let import = "from jax.experimental.pallas import triton as plgpu\n";
+    let after = call("compiler_params=plgpu.CompilerParams(num_warps=4, num_stages=2)");
+    assert_eq!(mended, format!("{PRELUDE}{import}{after}"));
+    assert!(analyse(&mended).findings.is_empty());
+    check_none("PL001", &call("num_warps=4, compiler_params=None"));
+}
+
+#[test]
+fn a_number_as_a_block_becomes_a_tuple() {
+    let call = |shape: &str| {
+        format!(
+            "{COPY}block = 8
+x = jnp.ones(32)
+spec = pl.BlockSpec({shape}, lambda i: (i,))
+pl.pallas_call(kernel, grid=(4,), out_shape=x, in_specs=[spec], out_specs=spec)(x)
+"
+        )
+    };
+    check("PL104", &call("(block)"), &call("(block,)"));
+    check("PL104", &call("block"), &call("(block,)"));
+}
+
+#[test]
+fn words_that_no_compiler_knows_are_those_that_it_does() {
+    let call = |word: &str| {
+        format!(
+            "{COPY}x = jnp.ones((32, 128))
+spec = pl.BlockSpec((8, 128), lambda i: (i, 0))
+params = pltpu.CompilerParams(dimension_semantics=(\"{word}\",))
+pl.pallas_call(kernel, grid=(4,), out_shape=x, in_specs=[spec], out_specs=spec, compiler_params=params)(x)
+"
+        )
+    };
+    check("PL131", &call("sequential"), &call("arbitrary"));
+    check("PL131", &call("Parallel"), &call("parallel"));
+}

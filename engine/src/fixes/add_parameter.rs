@@ -3,10 +3,49 @@
 use super::{Source, tree};
 use pallas_ir::{Finding, Fix};
 use pallas_syntax::Span;
-use pallas_syntax::ast::ExprKind;
+use pallas_syntax::ast::{Expr, ExprKind, Lambda};
 
 /// What index maps call their parameters.
 const NAMES: [&str; 8] = ["i", "j", "k", "l", "m", "n", "p", "q"];
+
+/// The parameters of the other index maps of the launch, where they agree, and have those of this one in this order.
+fn as_others(source: &Source<'_>, finding: &Finding, lambda: &Lambda, wanted: usize) -> Option<Fix> {
+    let own: Vec<&str> = lambda.params.positional.iter().map(|param| &*param.name).collect();
+    let names =
+        |lambda: &Lambda| lambda.params.positional.iter().map(|param| param.name.to_string()).collect::<Vec<_>>();
+    // The smallest call around it that has others: the launch, or its grid spec.
+    let mut calls: Vec<&Expr> = Vec::new();
+    tree::each(&source.module.body, &mut |expr| {
+        if matches!(expr.kind, ExprKind::Call { .. }) && tree::contains(expr.span, finding.span) {
+            calls.push(expr);
+        }
+    });
+    let others = calls.iter().rev().find_map(|call| {
+        let mut found: Vec<Vec<String>> = Vec::new();
+        tree::each_inside(call, &mut |expr| {
+            if let ExprKind::Lambda(other) = &expr.kind
+                && expr.span != finding.span
+            {
+                found.push(names(other));
+            }
+        });
+        (!found.is_empty()).then_some(found)
+    })?;
+    let all = others.first().filter(|first| first.len() == wanted && others.iter().all(|other| other == *first))?;
+    let mut left = all.iter();
+    if !own.iter().all(|name| left.any(|other| other == name)) {
+        return None;
+    }
+    let (first, last) = (lambda.params.positional.first()?, lambda.params.positional.last()?);
+    if own.iter().zip(all).all(|(name, other)| name == other) {
+        let rest = &all[own.len()..];
+        let title = format!("add the parameter{} `{}`", if rest.len() == 1 { "" } else { "s" }, rest.join(", "));
+        let at = Span { start: last.span.end, ..last.span };
+        return Some(Fix::replace(title, at, format!(", {}", rest.join(", "))));
+    }
+    let all = all.join(", ");
+    Some(Fix::replace(format!("take `{all}`"), first.span.cover(last.span), all))
+}
 
 /// PL106
 pub(super) fn fix(source: &Source<'_>, finding: &Finding) -> Option<Fix> {
@@ -27,6 +66,9 @@ pub(super) fn fix(source: &Source<'_>, finding: &Finding) -> Option<Fix> {
         rest.split_once(" program id")?.0.parse().ok()
     })?;
     let missing = wanted.checked_sub(params.positional.len()).filter(|missing| *missing > 0)?;
+    if let Some(fix) = as_others(source, finding, lambda, wanted) {
+        return Some(fix);
+    }
     let mut used: Vec<&str> = params.positional.iter().map(|param| &*param.name).collect();
     tree::each_inside(&lambda.body, &mut |expr| {
         if let ExprKind::Name(name) = &expr.kind {

@@ -2,7 +2,7 @@
 //! on the launches that have the index map: the fix is the one change that leaves nothing wrong with its blocks.
 
 use super::{Source, tree};
-use pallas_ir::{Edit, Finding, Fix, Function, Launch, Severity};
+use pallas_ir::{BlockMap, Edit, Finding, Fix, Function, Launch, Severity};
 use pallas_syntax::Span;
 use pallas_syntax::ast::{Expr, ExprKind};
 use std::sync::Arc;
@@ -19,22 +19,32 @@ enum Change {
     Follow(usize, usize),
 }
 
-/// PL126
+/// PL126: two blocks do not go together, and either may be the wrong one.
 pub(super) fn fix(source: &Source<'_>, finding: &Finding) -> Option<Fix> {
-    exchanged(source, finding).or_else(|| {
-        let map = IndexMap::of(source, finding.span)?;
-        let changes =
-            (0..map.results.len()).flat_map(|at| (0..map.names.len()).map(move |axis| Change::Follow(at, axis)));
-        let Change::Follow(at, axis) = map.only(source, finding, changes.collect())? else { return None };
-        let name = &map.names[axis];
-        let title = format!("let dimension {at} follow `{name}`");
-        Some(Fix::replace(title, map.results[at].span, name.clone()))
-    })
+    IndexMap::of(source, finding.span)?;
+    let places = std::iter::once(finding.span).chain(finding.labels.iter().map(|label| label.span));
+    // That of the finding comes first: it is the one that differs from others.
+    let mut fixes =
+        places.filter_map(|place| exchanged_at(source, finding, place).or_else(|| follow(source, finding, place)));
+    fixes.next()
 }
 
-/// PL120, PL121, and first of all PL126.
+fn follow(source: &Source<'_>, finding: &Finding, place: Span) -> Option<Fix> {
+    let map = IndexMap::of(source, place)?;
+    let changes = (0..map.results.len()).flat_map(|at| (0..map.names.len()).map(move |axis| Change::Follow(at, axis)));
+    let Change::Follow(at, axis) = map.only(source, finding, changes.collect())? else { return None };
+    let name = &map.names[axis];
+    let title = format!("let dimension {at} follow `{name}`");
+    Some(Fix::replace(title, map.results[at].span, name.clone()))
+}
+
+/// PL120, PL121
 pub(super) fn exchanged(source: &Source<'_>, finding: &Finding) -> Option<Fix> {
-    let map = IndexMap::of(source, finding.span)?;
+    exchanged_at(source, finding, finding.span)
+}
+
+fn exchanged_at(source: &Source<'_>, finding: &Finding, place: Span) -> Option<Fix> {
+    let map = IndexMap::of(source, place)?;
     let count = map.results.len();
     let changes = (0..count).flat_map(|one| (one + 1..count).map(move |other| Change::Exchange(one, other)));
     let Change::Exchange(one, other) = map.only(source, finding, changes.collect())? else { return None };
@@ -61,6 +71,12 @@ impl<'a> IndexMap<'a> {
         let launches: Vec<&Arc<Launch>> = source.launches.iter().filter(has).collect();
         let axes = launches.first()?.grid.len();
         let names: Vec<String> = lambda.params.iter().take(axes).map(|param| param.name.to_string()).collect();
+        // A block that is larger than its array: what is wrong is the array.
+        let of_map = launches.iter().flat_map(|launch| &launch.operands).filter(|op| op.spans.index_map == Some(span));
+        let mut dims = of_map.flat_map(|operand| operand.block.iter().zip(operand.array.shape.iter()));
+        if dims.any(|(block, &extent)| block.size() > extent) {
+            return None;
+        }
         let is_small = (2..=MOST).contains(&results.len()) && axes <= MOST && names.len() == axes;
         let is_same = launches.iter().all(|launch| launch.grid.len() == axes);
         (is_small && is_same).then(|| IndexMap { span, names, results: results.iter().collect(), launches })
@@ -90,6 +106,14 @@ impl<'a> IndexMap<'a> {
                 let found = found.iter().filter(|other| other.severity != Severity::Info);
                 found.map(|other| (other.code, other.span)).collect()
             };
+            // An axis that nothing follows any more was there for something.
+            let follow = |launch: &Launch, axis: usize| {
+                let mut maps = launch.operands.iter().map(|operand| BlockMap::new(operand, launch.grid.len()));
+                launch.grid[axis] > 1 && maps.any(|map| map.depends_on(axis) != Some(false))
+            };
+            if (0..launch.grid.len()).any(|axis| follow(launch, axis) && !follow(&changed, axis)) {
+                return false;
+            }
             let before = serious(launch);
             let is_known =
                 |place: &(&'static str, Span)| *place != (finding.code, finding.span) && before.contains(place);

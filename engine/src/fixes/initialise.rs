@@ -1,7 +1,7 @@
 //! `o_ref[...] += ...` in a kernel that never sets it: zeros under `pl.when` in the programs that begin a new block.
 
 use super::{Source, tree};
-use pallas_ir::{BlockMap, Finding, Fix, Launch, Role};
+use pallas_ir::{BlockMap, Finding, Fix, Launch, Operand, Role};
 use pallas_syntax::Span;
 use pallas_syntax::ast::{BinaryOp, Expr, ExprKind, FunctionDef, Stmt, StmtKind};
 
@@ -10,13 +10,18 @@ pub(super) fn fix(source: &Source<'_>, finding: &Finding) -> Option<Fix> {
     let pallas = tree::module_name(source.module, "jax.experimental.pallas")?;
     let numpy = tree::module_name(source.module, "jax.numpy")?;
     let kernel = kernel_around(source, finding.span)?;
-    let same = |one: &Launch, other: &Launch| one.grid.len() == other.grid.len() && reduced(one) == reduced(other);
-    let launch = source.launch_of_kernel(kernel.name_span, same)?;
     let name = accumulated(kernel, finding.span)?;
+    let same =
+        |one: &Launch, other: &Launch| one.grid.len() == other.grid.len() && reduced(one, name) == reduced(other, name);
+    let launch = source.launch_of_kernel(kernel.name_span, same)?;
     if !kernel.params.iter().any(|param| &*param.name == name) || is_stored_elsewhere(kernel, name) {
         return None;
     }
-    let axes = reduced(launch)?;
+    let axes = reduced(launch, name)?;
+    // Scratch memory that no axis sums up in may well be meant to hand something on from program to program.
+    if axes.is_empty() && launch.programs() > 1 && !launch.operands.iter().any(|operand| *operand.name == *name) {
+        return None;
+    }
     let first = kernel.body.iter().find(|statement| !is_docstring(statement))?;
     let text = &source.module.source.text;
     let start = source.module.place(first.span).start as usize;
@@ -44,10 +49,11 @@ pub(super) fn fix(source: &Source<'_>, finding: &Finding) -> Option<Fix> {
 pub(super) fn once(source: &Source<'_>, finding: &Finding) -> Option<Fix> {
     let pallas = tree::module_name(source.module, "jax.experimental.pallas")?;
     let kernel = kernel_around(source, finding.span)?;
-    let same = |one: &Launch, other: &Launch| one.grid.len() == other.grid.len() && reduced(one) == reduced(other);
-    let launch = source.launch_of_kernel(kernel.name_span, same)?;
     let name = accumulated(kernel, finding.span)?;
-    let axes = reduced(launch).filter(|axes| !axes.is_empty())?;
+    let same =
+        |one: &Launch, other: &Launch| one.grid.len() == other.grid.len() && reduced(one, name) == reduced(other, name);
+    let launch = source.launch_of_kernel(kernel.name_span, same)?;
+    let axes = reduced(launch, name).filter(|axes| !axes.is_empty())?;
     let sets = |statement: &&Stmt| match &statement.kind {
         StmtKind::Assign { targets, value } => {
             let is_zeros = tree::callee(value).is_some_and(|(called, _)| matches!(&**called, "zeros_like" | "zeros"));
@@ -89,12 +95,14 @@ fn first_only(pallas: &str, axes: &[usize], indent: &str, statement: &str) -> St
     format!("@{pallas}.when({condition})\n{indent}def _():\n{inner}{statement}")
 }
 
-/// The axes along which no output moves: their first programs begin new blocks.
-fn reduced(launch: &Launch) -> Option<Vec<usize>> {
+/// The axes along which an output does not move, or for scratch memory no output: their first programs begin new blocks.
+fn reduced(launch: &Launch, name: &str) -> Option<Vec<usize>> {
+    let own = |output: &Operand| *output.name == *name;
+    let is_output = launch.with_role(Role::Output).any(|(_, output)| own(output));
     let mut axes = Vec::new();
     for axis in (0..launch.grid.len()).filter(|&axis| launch.grid[axis] > 1 || launch.dynamic.contains(&axis)) {
         let mut follows = false;
-        for (_, output) in launch.with_role(Role::Output) {
+        for (_, output) in launch.with_role(Role::Output).filter(|(_, output)| !is_output || own(output)) {
             follows |= BlockMap::new(output, launch.grid.len()).depends_on(axis)?;
         }
         if !follows {

@@ -8,15 +8,21 @@ mod add_parameter;
 mod block_indices;
 mod cast;
 mod declare_arbitrary;
+mod dynamic_slice;
 mod every_block;
 mod follow_axes;
 mod initialise;
 mod keep_sums;
 mod last_program;
+mod map_parameter;
 mod mask;
+pub(crate) mod own_params;
 mod reduction_last;
 mod round_up;
+mod store;
 pub(crate) mod tree;
+mod when;
+mod whole_division;
 
 use crate::analysis::Analysis;
 use pallas_ir::{Edit, Finding, Fix, Launch};
@@ -34,12 +40,16 @@ struct Source<'a> {
 type MakeFix = fn(&Source<'_>, &Finding) -> Option<Fix>;
 
 /// The fixes by rule.
-const FIXES: [(&str, MakeFix); 14] = [
+const FIXES: [(&str, MakeFix); 20] = [
+    ("PL001", own_params::fix),
+    ("PL101", whole_division::fix),
     ("PL106", add_parameter::fix),
+    ("PL113", map_parameter::fix),
     ("PL120", |source, finding| {
         block_indices::fix(source, finding).or_else(|| follow_axes::exchanged(source, finding))
     }),
     ("PL121", |source, finding| round_up::fix(source, finding).or_else(|| follow_axes::exchanged(source, finding))),
+    ("PL122", store::fix),
     ("PL123", round_up::fix),
     ("PL124", reduction_last::fix),
     ("PL125", declare_arbitrary::fix),
@@ -51,6 +61,8 @@ const FIXES: [(&str, MakeFix); 14] = [
     ("PL204", mask::fix),
     ("PL205", keep_sums::fix),
     ("PL302", cast::fix),
+    ("PL306", when::fix),
+    ("PL307", dynamic_slice::fix),
 ];
 
 /// Gives findings in the analysed file their fixes. The places of all fixes are afterwards places in the file itself, also

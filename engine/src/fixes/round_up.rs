@@ -1,7 +1,7 @@
 //! `grid=(n // block,)` where the last, partial block is needed: `pl.cdiv(n, block)`.
 
 use super::{Source, tree};
-use pallas_ir::{Edit, Finding, Fix, Launch};
+use pallas_ir::{BlockMap, Edit, Finding, Fix, Launch, Operand};
 use pallas_syntax::ast::{BinaryOp, Expr, ExprKind};
 
 /// PL121, PL123
@@ -16,8 +16,13 @@ pub(super) fn fix(source: &Source<'_>, finding: &Finding) -> Option<Fix> {
     if extents.len() != launch.grid.len() {
         return None;
     }
+    // Axes that choose blocks of what the finding is about; all where it is about the grid.
+    let at = |operand: &&Operand| [operand.spans.index_map, operand.spans.spec].contains(&Some(finding.span));
+    let maps: Vec<_> =
+        launch.operands.iter().filter(at).map(|operand| BlockMap::new(operand, launch.grid.len())).collect();
+    let counts = |axis: usize| maps.is_empty() || maps.iter().any(|map| map.depends_on(axis) != Some(false));
     let mut edits = Vec::new();
-    for (extent, &programs) in extents.iter().zip(&launch.grid) {
+    for (_, (extent, &programs)) in extents.iter().zip(&launch.grid).enumerate().filter(|(axis, _)| counts(*axis)) {
         let ExprKind::BinOp { left, op: BinaryOp::FloorDiv, right } = &extent.kind else { continue };
         let (Some(length), Some(block)) = (source.integer(left), source.integer(right)) else { continue };
         // Only what drops a part.
