@@ -35,7 +35,7 @@ impl Interp {
     pub fn charge(&self, steps: u64) -> PyResult<()> {
         let Some(left) = self.fuel.get().checked_sub(steps) else {
             self.fuel.set(0);
-            return Err(Box::new(Stop::Abort(Abort::Fuel { span: self.span() })));
+            return Err(Box::new(Stop::Abort(Abort::Fuel { span: self.visible_span() })));
         };
         self.fuel.set(left);
         let waited = self.until_poll.get().saturating_sub(u32::try_from(steps).unwrap_or(u32::MAX));
@@ -68,11 +68,11 @@ impl Interp {
         if let Some(limit) = self.limits.bytes {
             let used = self.bytes.get().saturating_add(bytes);
             if used > u128::from(limit) {
-                return Err(Box::new(Stop::Abort(Abort::Memory { span: self.span(), bytes })));
+                return Err(Box::new(Stop::Abort(Abort::Memory { span: self.visible_span(), bytes })));
             }
             self.bytes.set(used);
         } else if bytes > LARGEST_REQUEST {
-            return Err(Box::new(Stop::Abort(Abort::Memory { span: self.span(), bytes })));
+            return Err(Box::new(Stop::Abort(Abort::Memory { span: self.visible_span(), bytes })));
         }
         Ok(())
     }

@@ -30,6 +30,12 @@ pub(super) static MODULE: ModuleDef = ModuleDef {
             },
         ),
         row(
+            "analysed",
+            "()",
+            "Whether nothing runs: functions of tests are analysed one by one then, each within limits of its own.",
+            |interp, _| Ok(Value::Bool(interp.is_analysis())),
+        ),
+        row(
             "condition",
             "(text, /, **names)",
             "The value of an expression that a mark has as text.",
