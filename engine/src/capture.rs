@@ -61,13 +61,15 @@ pub(crate) struct Capturing {
     runs: bool,
     bytes: usize,
     tiles: Vec<Tiles>,
-    /// The memory of each Ref of the program that runs; empty between programs.
-    buffers: Vec<usize>,
+    /// The programs that run, which are several where devices act on each other, with the memory of each of their Refs.
+    open: Vec<(usize, Vec<usize>)>,
+    /// How many of the wanted programs are done.
+    done: usize,
 }
 
 impl Capturing {
     pub(crate) fn new(wanted: Capture, cancel: Cancel) -> Capturing {
-        Capturing { wanted, cancel, runs: false, bytes: 0, tiles: Vec::new(), buffers: Vec::new() }
+        Capturing { wanted, cancel, runs: false, bytes: 0, tiles: Vec::new(), open: Vec::new(), done: 0 }
     }
 
     /// A launch begins.
@@ -89,12 +91,15 @@ impl Capturing {
 
     /// Whether single stores are wanted now: while a program runs whose Refs are kept.
     pub(crate) fn wants_stores(&self) -> bool {
-        !self.buffers.is_empty()
+        !self.open.is_empty()
     }
 
     pub(crate) fn stored(&mut self, event: StoreEvent<'_>) {
-        let Some(at) = self.buffers.iter().position(|&buffer| buffer == event.buffer) else { return };
-        let Some(last) = self.tiles.last_mut() else { return };
+        let of = |(program, buffers): &(usize, Vec<usize>)| {
+            Some((*program, buffers.iter().position(|&buffer| buffer == event.buffer)?))
+        };
+        let Some((program, at)) = self.open.iter().rev().find_map(of) else { return };
+        let Some(last) = self.tiles.iter_mut().rev().find(|tiles| tiles.program == program) else { return };
         last.stored += 1;
         // What was there before one store is what the one before it has left: the same array, once in memory.
         let bytes = event.after.size_bytes();
@@ -110,13 +115,14 @@ impl Capturing {
     }
 
     pub(crate) fn take_in(&mut self, event: TileEvent<'_>) {
-        self.buffers = Vec::new();
+        self.open.retain(|(program, _)| *program != event.number);
         let bytes: usize = event.tiles.iter().map(Array::size_bytes).sum();
         let (fits, wanted) =
             (self.bytes.saturating_add(bytes.saturating_mul(2)) <= self.wanted.most, self.wanted.program);
         if event.after {
-            if let Some(last) = self.tiles.last_mut().filter(|last| last.program == event.number) {
-                last.after = event.tiles;
+            self.done += 1;
+            if let Some(kept) = self.tiles.iter_mut().rev().find(|tiles| tiles.program == event.number) {
+                kept.after = event.tiles;
                 self.bytes += bytes;
             }
         } else if fits || event.number == wanted {
@@ -127,11 +133,11 @@ impl Capturing {
             let (program, before) = (event.number, event.tiles);
             self.tiles.push(Tiles { program, before, after: Vec::new(), stores: Vec::new(), stored: 0 });
             self.bytes += bytes;
-            self.buffers = event.buffers;
-        } else if event.number > wanted {
+            self.open.push((program, event.buffers));
+        } else if event.number > wanted && self.open.is_empty() {
             self.cancel.cancel();
         }
-        if event.after && event.number + 1 >= self.wanted.programs.end {
+        if self.done >= self.wanted.programs.len() {
             self.cancel.cancel();
         }
     }
