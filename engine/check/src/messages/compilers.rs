@@ -145,7 +145,6 @@ last dimension of the Ref is one row of a tile, 128 elements, mostly of 32 bits.
             "relayout",
             "retiling",
             "invalid vector register layout",
-            "invalid relayout",
             "sublane broadcast",
             "lane broadcast",
             "unsupported broadcast",
