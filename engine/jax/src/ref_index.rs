@@ -119,9 +119,6 @@ pub fn parse_bounded(cx: &Context<'_>, shape: &Shape, lengths: &[(usize, Tile)],
             }
             _ => integer(cx, key, extent, &mut operands, &mut array_shapes)?,
         };
-        if length.is_none() {
-            refuse_outside(cx, &dim, axis, extent)?;
-        }
         pattern.push(dim);
     }
     let arrays: Vec<&Shape> = array_shapes.iter().collect();
@@ -229,39 +226,6 @@ fn traced_slice(cx: &Context<'_>) -> Box<Stop> {
     )
 }
 
-/// A slice of which all is known, and that ends behind the Ref. JAX does not look at slices from 0, nor at single positions.
-fn refuse_outside(cx: &Context<'_>, dim: &DimIndex, axis: usize, extent: usize) -> PyResult<()> {
-    let DimIndex::Slice { start: Position::Static(start), size, stride } = *dim else { return Ok(()) };
-    let (n, length) = (extent as i64, (size as i64 - 1).saturating_mul(stride as i64) + 1);
-    let text = match () {
-        () if start == 0 => return Ok(()),
-        () if start >= n => format!("Out of bound slice: start={start}, dim={n}."),
-        () if size > 0 && start.saturating_add(length) > n => {
-            format!("Out of bound slice: start={start}, size={size}, stride={stride}, dim={n}.")
-        }
-        () => return Ok(()),
-    };
-    let help = match n - length {
-        _ if size == 0 => "an empty slice starts inside, too".to_string(),
-        last @ 0.. => format!("a slice of {length} starts at {last} at the latest"),
-        _ => format!("take at most {n} elements"),
-    };
-    Err(cx.interp.error_with(
-        &cx.interp.types().value_error,
-        text,
-        Diagnosis {
-            code: "PL201",
-            message: Some(format!("this slice leaves its Ref along dimension {axis}, which has {n}")),
-            evidence: Some(format!(
-                "positions {start}..{} along dimension {axis}",
-                start.saturating_add(length.max(0))
-            )),
-            help: Some(help),
-            ..Diagnosis::default()
-        },
-    ))
-}
-
 /// `pl.ds(start, size)`
 fn dynamic_slice(cx: &Context<'_>, key: &Value, extent: usize, operands: &mut Vec<Tile>) -> PyResult<DimIndex> {
     let Some(slice) = key.downcast::<SliceObject>() else { return Err(wrong_kind(cx, key)) };
@@ -312,17 +276,22 @@ fn within(cx: &Context<'_>, start: i64, slice: &SliceObject, extent: usize) -> P
         ),
         _ => return Ok(()),
     };
+    // The first element of a slice that ends with its dimension.
+    let latest = match last.map(|(_, last)| end - 1 - (last - start)) {
+        Some(latest @ 0..) => format!("a slice of this size starts at {latest} at the latest"),
+        Some(_) => format!("take no more than the {extent} elements that there are"),
+        None => "keep `start + size <= ref.shape[axis]`".to_string(),
+    };
     Err(cx.interp.error_with(
         &cx.interp.types().value_error,
         message,
         Diagnosis {
             code: "PL201",
             message: Some(said),
-            help: Some(
-                "keep `start + size <= ref.shape[axis]`: a mask does not help, as JAX looks at the slice first; a start that is \
-                 traced (`pl.program_id(0) * 8`) may reach past the end under a mask"
-                    .to_string(),
-            ),
+            help: Some(format!(
+                "{latest}; a mask does not help, as JAX looks at the slice first, but a start that is traced \
+                 (`pl.program_id(0) * 8`) may reach past the end under one"
+            )),
             ..Diagnosis::default()
         },
     ))
