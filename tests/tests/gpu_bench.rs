@@ -55,6 +55,18 @@ fn a_way_that_fails_or_computes_something_else_has_a_row_that_says_so() {
     assert!(rows.contains("accessed memory that is not its own"), "{rows}");
 }
 
+#[test]
+fn a_product_along_the_grid_is_held_against_one_in_the_kernel() {
+    let took = |time: f64| table::Facts::from([("simt".to_string(), time.to_string())]);
+    let claims = |along: f64| {
+        let found = [("matmul_bf16_4096", took(300.0)), ("matmul_tpu_4096", took(along))].into_iter().collect();
+        table::claims(None, &found, &Peers::default())
+    };
+    let said = "| matmul_bf16_4096: terms along the grid as fast as in a loop of the kernel |";
+    assert!(claims(310.0).contains(&format!("{said} 0.97 | yes |")), "{}", claims(310.0));
+    assert!(claims(500.0).contains(&format!("{said} 0.60 | NO |")), "{}", claims(500.0));
+}
+
 /// What is said of the launches of a sample.
 fn said(faults: Faults, start: equal::Start) -> Vec<(String, String)> {
     let program: PathBuf = root().join("samples/12_pipelined_add.py");
