@@ -66,13 +66,18 @@ impl Lesson<'_> {
     }
 
     /// `program (2, 0): position 2 along dimension 0 of k_ref, which has 2`, with `grid axis 0 has 1024 programs, but k_ref has only 2
-    /// blocks`, or `rows 96..128 of x_ref, which has 64`.
+    /// blocks`, or `rows 96..128 of x_ref, which has 64`; `columns 128..5120 of o_ref` of a block that does not move: the array ends with it.
     pub(super) fn outside(&mut self, help: &str) -> bool {
         let evidence = self.failure.message;
         let after = |text: &str, words: &str| {
             let rest = text.split_once(words)?.1;
             rest.split(|c: char| !c.is_ascii_digit()).next()?.parse::<i64>().ok()
         };
+        if help.contains("does not move along") {
+            let start = evidence.split_once("..").and_then(|(front, _)| front.rsplit(' ').next()?.parse::<i64>().ok());
+            let (Some(start), Some(end)) = (start, after(evidence, "..")) else { return false };
+            return start > 0 && self.is_made(end) && self.lengthen(end, start);
+        }
         let Some(length) = after(evidence, ", which has ").filter(|length| self.is_made(*length)) else { return false };
         let by_blocks = match (after(help, " has "), after(help, " has only ")) {
             (Some(programs), Some(blocks)) if blocks > 0 && length % blocks == 0 => {
