@@ -72,10 +72,14 @@ fn launches_have_the_findings_that_they_say() {
     assert!(failures.is_empty(), "{}", failures.join("\n\n"));
 }
 
+/// Rules about launches that the IR's text cannot say, as the verifier refuses them: their cases are in `tests/findings`.
+const NOT_IN_TEXT: [&str; 1] = ["PL131"];
+
 #[test]
 fn every_rule_with_a_check_is_found_in_a_case() {
     let cases = cases();
-    for rule in pallas_check::rules::ALL.iter().filter(|rule| rule.check.is_some()) {
+    let checked = |code: &str| !NOT_IN_TEXT.contains(&code);
+    for rule in pallas_check::rules::ALL.iter().filter(|rule| rule.check.is_some() && checked(rule.code)) {
         let line = format!("//= {} ", rule.code);
         assert!(cases.iter().any(|(_, text)| text.contains(&line)), "no case for {}", rule.code);
         assert!(find(rule.name).is_some_and(|found| found.code == rule.code));

@@ -350,7 +350,7 @@ def kernel(x_ref, o_ref):
   o_ref[...] = x_ref[...]
 
 def masked(x: jax.Array, info: masks.Info):
-  return pl.pallas_call(kernel, out_shape=x)(x * info.scale)
+  return pl.pallas_call(kernel, out_shape=x)(x * masks.scale(info))
 "
     );
     let titles: Vec<String> = lenses(&analyse(&text)).into_iter().map(|lens| lens.title).collect();
