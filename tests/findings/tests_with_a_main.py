@@ -21,7 +21,7 @@ def test_that_takes_long(seed):
 def test_that_is_wrong():
     x = jnp.ones((64, 256))
     spec = pl.BlockSpec((16, 256), lambda i: (i, 0))
-#                                  ^ PL120 warning "a block that lies outside x_ref"
+#                                  ^ PL120 error "a block that lies outside x_ref"
     pl.pallas_call(copy, out_shape=x, grid=(5,), in_specs=[spec], out_specs=spec, interpret=True)(x)
 
 
