@@ -89,13 +89,13 @@ fn free_name(module: &Module) -> &'static str {
 /// The end of the last import of Pallas.
 fn behind_imports(module: &Module) -> Option<Span> {
     let is_pallas = |name: &str| name.starts_with("jax.experimental.pallas");
-    let imports = module.body.iter().filter(|statement| match &statement.kind {
+    let mut imports = module.body.iter().filter(|statement| match &statement.kind {
         StmtKind::Import(names) => names.iter().any(|alias| is_pallas(&alias.name)),
         StmtKind::ImportFrom { module: Some(from), names, .. } => {
             is_pallas(from) || (&**from == "jax.experimental" && names.iter().any(|alias| &*alias.name == "pallas"))
         }
         _ => false,
     });
-    let last = imports.last()?.span;
+    let last = imports.next_back()?.span;
     Some(Span { start: last.end, ..last })
 }
