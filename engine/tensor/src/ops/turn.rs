@@ -68,13 +68,13 @@ pub(crate) fn square(source: &[f32], stride: usize, target: &mut [f32], width: u
 
 /// Sixteen vectors of sixteen elements.
 #[cfg(target_arch = "x86_64")]
-type Square = [std::arch::x86_64::__m512; LANES];
+pub(super) type Square = [std::arch::x86_64::__m512; LANES];
 
 /// Columns in the place of rows: elements, pairs, and quarters of vectors change places.
 #[cfg(target_arch = "x86_64")]
 #[inline]
 #[target_feature(enable = "avx512f")]
-fn turned(rows: Square) -> Square {
+pub(super) fn turned(rows: Square) -> Square {
     use std::arch::x86_64::{
         _mm512_castpd_ps, _mm512_castps_pd, _mm512_shuffle_f32x4, _mm512_unpackhi_pd, _mm512_unpackhi_ps,
         _mm512_unpacklo_pd, _mm512_unpacklo_ps,

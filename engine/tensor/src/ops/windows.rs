@@ -22,73 +22,43 @@ pub(super) fn sums_f32(windows: &[f32], sums: &mut [f32]) -> bool {
     false
 }
 
-/// What no element that is not zero may be below: such elements are multiples of `2^-125`, and so are their sums, which then are zero
-/// or not subnormal.
+/// Twice the bits, less one, of what no element that is not zero may be below: such elements are multiples of `2^-125`, and so
+/// are their sums, which then are zero or not subnormal. Twice has no sign; zeros become the greatest number.
 #[cfg(target_arch = "x86_64")]
-const LEAST: f32 = f32::from_bits((127 - 102) << 23);
+const LEAST: u32 = (f32::from_bits((127 - 102) << 23).to_bits() << 1) - 1;
 
 /// How many elements ahead the memory is asked for.
 #[cfg(target_arch = "x86_64")]
 const AHEAD: usize = 2 * LANES * WINDOW;
 
-/// Elements that windows are gone through by: a quarter of a vector.
-#[cfg(target_arch = "x86_64")]
-const QUARTER: usize = LANES / 4;
-
 /// Sixteen windows; false if a sum could be subnormal.
-///
-/// Four elements of four windows are one vector, put together while they are loaded: so half of what would be exchanged between vectors
-/// is in its place, and exchanges are what processors can do one of at a time.
 #[cfg(target_arch = "x86_64")]
-#[target_feature(enable = "avx512f,avx512dq")]
+#[target_feature(enable = "avx512f")]
 fn wide(windows: &[f32; LANES * WINDOW], sums: &mut [f32; LANES]) -> bool {
+    use crate::ops::turn::turned;
     use std::arch::x86_64::{
-        _MM_HINT_T0, _mm_loadu_ps, _mm_prefetch, _mm512_add_ps, _mm512_castpd_ps, _mm512_castps_pd,
-        _mm512_castps128_ps512, _mm512_castps512_ps128, _mm512_mask_broadcast_f32x4, _mm512_range_ps,
-        _mm512_reduce_min_ps, _mm512_set1_ps, _mm512_setzero_ps, _mm512_storeu_ps, _mm512_unpackhi_pd,
-        _mm512_unpackhi_ps, _mm512_unpacklo_pd, _mm512_unpacklo_ps,
+        _MM_HINT_T0, _mm_prefetch, _mm512_add_epi32, _mm512_add_ps, _mm512_castps_si512, _mm512_cmplt_epu32_mask,
+        _mm512_loadu_ps, _mm512_min_epu32, _mm512_set1_epi32, _mm512_setzero_ps, _mm512_storeu_ps,
     };
-    /// The smaller magnitude, without its sign.
-    const MAGNITUDE: i32 = 0b1010;
     let mut total = _mm512_setzero_ps();
-    let mut least = _mm512_set1_ps(f32::MAX);
-    for place in (0..WINDOW).step_by(QUARTER) {
-        let mut rows = [total; 4];
+    let one = _mm512_set1_epi32(-1);
+    let mut least = one;
+    for place in (0..WINDOW).step_by(LANES) {
+        let mut rows = [total; LANES];
         for (i, row) in rows.iter_mut().enumerate() {
-            let mut quarters = [_mm512_castps512_ps128(total); 4];
-            for (number, quarter) in quarters.iter_mut().enumerate() {
-                let window = i + 4 * number;
-                let elements = &windows[window * WINDOW + place..][..QUARTER];
-                // The slice is as long as a quarter of a vector.
-                #[expect(unsafe_code, reason = "vector loads take pointers")]
-                unsafe {
-                    *quarter = _mm_loadu_ps(elements.as_ptr());
-                    // Windows are not gone through in the order of memory, so nobody foresees them. Asking reads nothing.
-                    if place.is_multiple_of(LANES) {
-                        _mm_prefetch::<_MM_HINT_T0>(elements.as_ptr().wrapping_add(AHEAD).cast());
-                    }
-                }
+            let elements = &windows[i * WINDOW + place..i * WINDOW + place + LANES];
+            // The slice is as long as a vector.
+            #[expect(unsafe_code, reason = "vector loads take pointers")]
+            unsafe {
+                *row = _mm512_loadu_ps(elements.as_ptr());
+                // Windows are not gone through in the order of memory, so nobody foresees them. Asking reads nothing.
+                _mm_prefetch::<_MM_HINT_T0>(elements.as_ptr().wrapping_add(AHEAD).cast());
             }
-            let [a, b, c, d] = quarters;
-            *row = _mm512_castps128_ps512(a);
-            *row = _mm512_mask_broadcast_f32x4(*row, 0x00f0, b);
-            *row = _mm512_mask_broadcast_f32x4(*row, 0x0f00, c);
-            *row = _mm512_mask_broadcast_f32x4(*row, 0xf000, d);
-            least = _mm512_range_ps::<MAGNITUDE>(least, *row);
+            let bits = _mm512_castps_si512(*row);
+            least = _mm512_min_epu32(least, _mm512_add_epi32(_mm512_add_epi32(bits, bits), one));
         }
-        // `rows[i]` has windows i, 4 + i, 8 + i and 12 + i: elements change places with those of neighbours, then pairs do.
-        let [a, b, c, d] = rows;
-        let (low, high) = (_mm512_unpacklo_ps(a, b), _mm512_unpackhi_ps(a, b));
-        let (other_low, other_high) = (_mm512_unpacklo_ps(c, d), _mm512_unpackhi_ps(c, d));
-        let [low, high, other_low, other_high] =
-            [_mm512_castps_pd(low), _mm512_castps_pd(high), _mm512_castps_pd(other_low), _mm512_castps_pd(other_high)];
-        for column in [
-            _mm512_unpacklo_pd(low, other_low),
-            _mm512_unpackhi_pd(low, other_low),
-            _mm512_unpacklo_pd(high, other_high),
-            _mm512_unpackhi_pd(high, other_high),
-        ] {
-            total = _mm512_add_ps(total, _mm512_castpd_ps(column));
+        for column in turned(rows) {
+            total = _mm512_add_ps(total, column);
         }
     }
     // The array is as long as a vector.
@@ -96,22 +66,7 @@ fn wide(windows: &[f32; LANES * WINDOW], sums: &mut [f32; LANES]) -> bool {
     unsafe {
         _mm512_storeu_ps(sums.as_mut_ptr(), total);
     }
-    // Zeros are the smallest, and may be there.
-    let least = _mm512_reduce_min_ps(least);
-    least >= LEAST || least == 0.0 && no_small(windows)
-}
-
-/// Whether no element is small and not zero.
-#[cfg(target_arch = "x86_64")]
-#[inline(never)]
-#[target_feature(enable = "avx512f,avx512dq")]
-fn no_small(windows: &[f32; LANES * WINDOW]) -> bool {
-    let mut least = u32::MAX;
-    for x in windows {
-        // Twice the bits have no sign; less one, zeros become the greatest number.
-        least = least.min((x.to_bits() << 1).wrapping_sub(1));
-    }
-    least >= (LEAST.to_bits() << 1) - 1
+    _mm512_cmplt_epu32_mask(least, _mm512_set1_epi32(LEAST.cast_signed())) == 0
 }
 
 #[cfg(test)]
