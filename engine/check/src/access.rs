@@ -185,13 +185,6 @@ fn evidence(
     start: Start,
     name: &str,
 ) -> String {
-    let (ids, counters) = point.split_at(launch.grid.len().min(point.len()));
-    let mut places = Vec::new();
-    if !ids.is_empty() {
-        let ids: Vec<usize> = ids.iter().map(|&id| usize::try_from(id).unwrap_or(0)).collect();
-        places.push(words::program(&ids));
-    }
-    places.extend(counters.iter().map(|counter| format!("loop counter {counter}")));
     let (axis, extent) = (dimension.axis, dimension.extent);
     let part = match start {
         Start::At(start) => {
@@ -203,10 +196,7 @@ fn evidence(
         }
         Start::Before => format!("a position before 0 along dimension {axis} of {name}"),
     };
-    match places.is_empty() {
-        true => part,
-        false => format!("{}: {part}", places.join(", ")),
-    }
+    format!("{}{part}", words::at(launch.grid.len(), point))
 }
 
 /// A dimension of a subscript.

@@ -43,15 +43,11 @@ pub(crate) fn begins_inside(launch: &Launch, sources: &Sources, id: OpId, path: 
         if start % LANES == 0 || guards.reached(point, &known) != Verdict::Yes {
             return None;
         }
-        let axes = launch.grid.len().min(point.len());
-        let ids: Vec<usize> = point[..axes].iter().map(|&(id, _)| usize::try_from(id).unwrap_or(0)).collect();
-        let mut places: Vec<String> = if ids.is_empty() { Vec::new() } else { vec![words::program(&ids)] };
-        places.extend(point[axes..].iter().map(|(counter, _)| format!("loop counter {counter}")));
+        let point: Vec<i64> = point.iter().map(|&(value, _)| value).collect();
         let name =
             refs::origin(kernel, sources, reference).map_or("this Ref".to_string(), |origin| origin.name(launch));
         let axis = kernel.ty(reference).shape().len() - 1;
-        let part = format!("position {start} along dimension {axis} of {name}");
-        Some(if places.is_empty() { part } else { format!("{}: {part}", places.join(", ")) })
+        Some(format!("{}position {start} along dimension {axis} of {name}", words::at(launch.grid.len(), &point)))
     })
 }
 

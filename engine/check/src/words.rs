@@ -7,6 +7,16 @@ pub(crate) fn program(ids: &[usize]) -> String {
     format!("program {}", Shape::from(ids))
 }
 
+/// `program (3, 0), loop counter 2: `, in front of what is so there; nothing where there are neither ids nor counters. A point has
+/// the ids along the axes of the grid, then counters.
+pub(crate) fn at(axes: usize, point: &[i64]) -> String {
+    let (ids, counters) = point.split_at(axes.min(point.len()));
+    let ids: Vec<usize> = ids.iter().map(|&id| usize::try_from(id).unwrap_or(0)).collect();
+    let mut places = if ids.is_empty() { Vec::new() } else { vec![program(&ids)] };
+    places.extend(counters.iter().map(|counter| format!("loop counter {counter}")));
+    if places.is_empty() { String::new() } else { format!("{}: ", places.join(", ")) }
+}
+
 /// `rows 96..128`, `column 3`, `elements 0..4`, `positions 2..3 along dimension 2`: what an array of `rank` dimensions
 /// has along `axis`.
 pub(crate) fn part(axis: usize, rank: usize, start: i64, end: i64) -> String {

@@ -57,14 +57,10 @@ fn finding(launch: &Launch, overflow: &Overflow) -> Finding {
     if overflow.used == Use::Comparison {
         finding.severity = Severity::Warning;
     }
-    let (ids, counters) = overflow.point.split_at(launch.grid.len().min(overflow.point.len()));
-    let ids: Vec<usize> = ids.iter().map(|&id| usize::try_from(id).unwrap_or(0)).collect();
-    let mut places = if ids.is_empty() { Vec::new() } else { vec![words::program(&ids)] };
-    places.extend(counters.iter().map(|counter| format!("loop counter {counter}")));
     let bits = dtype.bits();
     let wrapped = value.rem_euclid(1 << bits);
     let wrapped = if dtype.is_signed() && wrapped >= 1 << (bits - 1) { wrapped - (1 << bits) } else { wrapped };
-    let place = if places.is_empty() { String::new() } else { format!("{}: ", places.join(", ")) };
+    let place = words::at(launch.grid.len(), &overflow.point);
     let used = match overflow.used {
         Use::Position => "as a position",
         Use::Block => "as a block index",
