@@ -3,7 +3,7 @@
 use super::{Source, tree};
 use pallas_ir::{Finding, Fix};
 use pallas_syntax::Span;
-use pallas_syntax::ast::{Expr, ExprKind, Lambda};
+use pallas_syntax::ast::{ExprKind, Lambda};
 
 /// What index maps call their parameters.
 const NAMES: [&str; 8] = ["i", "j", "k", "l", "m", "n", "p", "q"];
@@ -14,13 +14,9 @@ fn as_others(source: &Source<'_>, finding: &Finding, lambda: &Lambda, wanted: us
     let names =
         |lambda: &Lambda| lambda.params.positional.iter().map(|param| param.name.to_string()).collect::<Vec<_>>();
     // The smallest call around it that has others: the launch, or its grid spec.
-    let mut calls: Vec<&Expr> = Vec::new();
-    tree::each(&source.module.body, &mut |expr| {
-        if matches!(expr.kind, ExprKind::Call { .. }) && tree::contains(expr.span, finding.span) {
-            calls.push(expr);
-        }
-    });
-    let others = calls.iter().rev().find_map(|call| {
+    let path = tree::path_to(source.module, finding.span)?;
+    let mut calls = path.iter().rev().filter(|expr| matches!(expr.kind, ExprKind::Call { .. }));
+    let others = calls.find_map(|call| {
         let mut found: Vec<Vec<String>> = Vec::new();
         tree::each_inside(call, &mut |expr| {
             if let ExprKind::Lambda(other) = &expr.kind
