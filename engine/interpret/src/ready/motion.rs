@@ -96,10 +96,9 @@ impl Motion<'_> {
             Act::Reduce { ready, reduction, reads, keep, out } => {
                 let mut target = take(&mut self.frame.slots, *out);
                 let mut kept = keep.map(|keep| take(&mut self.frame.slots, keep));
-                {
-                    let starts = starts(self.kernel, self.frame, &self.inputs, reads);
-                    ready.reduce(*reduction, &starts, kept.as_mut(), &mut target, self.lanes);
-                }
+                let (kernel, frame, inputs) = (self.kernel, &*self.frame, &self.inputs[..]);
+                let read = |number: usize| start(kernel, frame, inputs, reads[number]);
+                ready.reduce(*reduction, read, kept.as_mut(), &mut target, self.lanes);
                 self.frame.slots[*out] = target;
                 if let (Some(keep), Some(kept)) = (keep, kept) {
                     self.frame.slots[*keep] = kept;
@@ -175,8 +174,8 @@ impl Motion<'_> {
 
     /// Has a chain compute what begins at an element of a buffer that was taken out.
     fn compute(&mut self, ready: &Ready, reads: &[Read], target: &mut Buffer, base: usize) {
-        let starts = starts(self.kernel, self.frame, &self.inputs, reads);
-        ready.run(&starts, target, base, self.lanes);
+        let (kernel, frame, inputs) = (self.kernel, &*self.frame, &self.inputs[..]);
+        ready.run(|number| start(kernel, frame, inputs, reads[number]), target, base, self.lanes);
     }
 
     /// Moves what is carried from where it was computed to where the next round reads it, all at once.
@@ -231,12 +230,6 @@ impl Motion<'_> {
         let position = |scalar: Scalar| number(kernel, frame, inputs, scalar)?.integer().map(i64::from);
         place.find(position, (&mut *self.hooks, self.locations), self.ids)
     }
-}
-
-/// Where the operands of a chain begin now.
-#[inline]
-fn starts<'a>(kernel: &'a Kernel, frame: &'a Frame, inputs: &[Start<'a>], reads: &[Read]) -> SmallVec<[Start<'a>; 6]> {
-    reads.iter().map(|&read| start(kernel, frame, inputs, read)).collect()
 }
 
 /// Where an operand begins now.

@@ -1,6 +1,8 @@
 //! Where chunks of elements are between two operations of a chain: registers by type, kept from run to run.
 
 use super::CHUNK;
+#[cfg(any(target_arch = "x86_64", all(target_arch = "aarch64", target_os = "linux")))]
+use super::code::Call;
 use super::convert::{load_f32, load_strided, round_to, store_bf16s, store_f16s};
 use crate::buffer::{Buffer, BufferMut, Element};
 use crate::dtype::DType;
@@ -40,6 +42,9 @@ macro_rules! lanes {
             pub(super) windows: Vec<f32>,
             /// Rows that are put together before they go where they belong.
             pub(super) room: Option<Buffer>,
+            /// What code is called with.
+            #[cfg(any(target_arch = "x86_64", all(target_arch = "aarch64", target_os = "linux")))]
+            pub(super) call: Call,
         }
         $(lanes!(@lane $type, $bank, $variant);)*
     };

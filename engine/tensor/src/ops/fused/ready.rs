@@ -14,6 +14,8 @@ use super::walk::{Piece, Walk};
 use crate::buffer::{Buffer, BufferMut, Element};
 use crate::dtype::DType;
 use crate::ops::reduce::ReduceOp;
+use crate::ops::reduce_lanes::WINDOW;
+use crate::ops::turn::LANES;
 use smallvec::SmallVec;
 use std::borrow::Cow;
 use std::sync::{Arc, OnceLock};
@@ -51,6 +53,8 @@ pub struct Ready {
         expect(dead_code, reason = "only code asks")
     )]
     groups: Vec<Group>,
+    /// Whether the result is the sums of the rows of chunks, one row for each.
+    adds: bool,
     #[cfg(any(target_arch = "x86_64", all(target_arch = "aarch64", target_os = "linux")))]
     code: OnceLock<Prepared>,
 }
@@ -100,7 +104,18 @@ impl Ready {
 
     /// The same where rows of the result are reduced.
     pub fn reducing(chain: &Arc<Chain>, arrays: &[&[isize]], reduction: Reduction) -> Option<Ready> {
-        Ready::with(chain, arrays, &chain.even, Some(reduction))
+        let downward =
+            down(chain, reduction).and_then(|target| Ready::with(chain, arrays, &target, None)?.adding(reduction));
+        downward.or_else(|| Ready::with(chain, arrays, &chain.even, Some(reduction)))
+    }
+
+    /// The same where each chunk is what one row of sums is made of; none where chunks are something else.
+    fn adding(mut self, reduction: Reduction) -> Option<Ready> {
+        let [length, inner] = reduction.sizes;
+        let [group] = &self.groups[..] else { return None };
+        let fits = group.pieces.iter().all(|piece| (piece.rows, piece.columns) == (length, inner));
+        self.adds = true;
+        fits.then_some(self)
     }
 
     fn with(chain: &Arc<Chain>, arrays: &[&[isize]], target: &[isize], reduction: Option<Reduction>) -> Option<Ready> {
@@ -125,6 +140,7 @@ impl Ready {
             strides,
             dims,
             groups: Vec::new(),
+            adds: false,
             #[cfg(any(target_arch = "x86_64", all(target_arch = "aarch64", target_os = "linux")))]
             code: OnceLock::new(),
         };
@@ -191,35 +207,45 @@ impl Ready {
         self.first[read]
     }
 
-    /// Computes the result, which begins at an element of the target.
-    pub fn run(&self, reads: &[Start<'_>], target: &mut Buffer, base: usize, lanes: &mut Lanes) {
+    /// Computes the result, which begins at an element of the target. `read` says where the operand with a number begins.
+    #[inline]
+    pub fn run<'a>(&self, read: impl Fn(usize) -> Start<'a>, target: &mut Buffer, base: usize, lanes: &mut Lanes) {
         assert_eq!(
             matches!(target, Buffer::Bool(_)),
             self.chain.result == DType::Bool,
             "a chain writes what it computes"
         );
         #[cfg(any(target_arch = "x86_64", all(target_arch = "aarch64", target_os = "linux")))]
-        if let ([group], Some(code)) = (&self.groups[..], self.code(reads, || target.as_mut()))
-            && code.run((&group.pieces, &group.reach), reads, (target, base as isize))
+        if let ([group], Some(code)) = (&self.groups[..], self.code(&read, || target.as_mut()))
+            && code.run((&group.pieces, &group.reach), &read, (target, base as isize), &mut lanes.call)
         {
             return;
         }
-        self.chain.run(&self.views(reads), &mut self.target(target.as_mut(), base), lanes);
+        self.chain.run(&self.views(&read), &mut self.target(target.as_mut(), base), lanes);
     }
 
     /// Computes rows and reduces them. What is computed goes to `keep`, where it was prepared for that.
-    pub fn reduce(
+    pub fn reduce<'a>(
         &self,
         reduction: Reduction,
-        reads: &[Start<'_>],
+        read: impl Fn(usize) -> Start<'a>,
         mut keep: Option<&mut Buffer>,
         result: &mut Buffer,
         lanes: &mut Lanes,
     ) {
         let Reduction { op, sizes, .. } = reduction;
+        #[cfg(any(target_arch = "x86_64", all(target_arch = "aarch64", target_os = "linux")))]
+        if self.adds
+            && let ([group], Some(code)) = (&self.groups[..], self.code(&read, || BufferMut::F32(&mut [])))
+            && code.run((&group.pieces, &group.reach), &read, (result, 0), &mut lanes.call)
+        {
+            return;
+        }
         let (Some(combine), Some(result)) = (combine(op), f32::slice_mut(result)) else { return };
         #[cfg(any(target_arch = "x86_64", all(target_arch = "aarch64", target_os = "linux")))]
-        if let Some(code) = self.code(reads, || BufferMut::F32(&mut [])) {
+        if !self.adds
+            && let Some(code) = self.code(&read, || BufferMut::F32(&mut []))
+        {
             let mut rows = std::mem::take(&mut lanes.row);
             if keep.is_none() {
                 rows.resize(rows.len().max(self.groups.first().map_or(0, |group| group.to)), 0.0);
@@ -230,7 +256,7 @@ impl Ready {
             let [length, inner] = sizes;
             let mut results = result.chunks_mut(inner.max(1) * rows_at_once(length * inner));
             let done = self.groups.iter().all(|group| {
-                let done = code.run((&group.pieces, &group.reach), reads, (target, 0));
+                let done = code.run((&group.pieces, &group.reach), &read, (target, 0), &mut lanes.call);
                 if let (true, Some(result), Some(values)) = (done, results.next(), f32::slice(target)) {
                     let values = match is_kept {
                         true => &values[group.from..group.to],
@@ -246,7 +272,7 @@ impl Ready {
             }
         }
         let keep = keep.and_then(|keep| f32::slice_mut(keep));
-        self.chain.reduce(op, sizes, &self.views(reads), keep, result, lanes);
+        self.chain.reduce(op, sizes, &self.views(&read), keep, result, lanes);
     }
 
     fn target<'a>(&'a self, elements: BufferMut<'a>, base: usize) -> Target<'a> {
@@ -254,33 +280,52 @@ impl Ready {
         Target { elements, base: base as isize, strides, streams: false }
     }
 
-    fn views<'a>(&'a self, reads: &[Start<'a>]) -> SmallVec<[View<'a>; 6]> {
-        let view = |(&Start { buffer, base, next }, strides): (&Start<'a>, &'a Strides)| View {
-            buffer,
-            base,
-            strides: Cow::Borrowed(&strides[..]),
-            next,
+    fn views<'a, 'b: 'a>(&'a self, read: &impl Fn(usize) -> Start<'b>) -> SmallVec<[View<'a>; 6]> {
+        let view = |(number, strides): (usize, &'a Strides)| {
+            let Start { buffer, base, next } = read(number);
+            View { buffer, base, strides: Cow::Borrowed(&strides[..]), next }
         };
-        reads.iter().zip(&self.strides).map(view).collect()
+        self.strides[..self.chain.reads.len()].iter().enumerate().map(view).collect()
     }
 
     /// The code, once it pays.
     #[cfg(any(target_arch = "x86_64", all(target_arch = "aarch64", target_os = "linux")))]
     #[inline]
-    fn code<'a>(&self, reads: &[Start<'_>], target: impl FnOnce() -> BufferMut<'a>) -> Option<&Prepared> {
-        self.code.get().or_else(|| self.prepare(reads, target()))
+    fn code<'a, 'b>(
+        &self,
+        read: &impl Fn(usize) -> Start<'b>,
+        target: impl FnOnce() -> BufferMut<'a>,
+    ) -> Option<&Prepared> {
+        self.code.get().or_else(|| self.prepare(read, target()))
     }
 
     #[cfg(any(target_arch = "x86_64", all(target_arch = "aarch64", target_os = "linux")))]
     #[cold]
-    fn prepare(&self, reads: &[Start<'_>], target: BufferMut<'_>) -> Option<&Prepared> {
+    fn prepare<'a>(&self, read: &impl Fn(usize) -> Start<'a>, target: BufferMut<'_>) -> Option<&Prepared> {
         let work = self.size() as u64 * self.chain.len() as u64 + ASIDE;
-        if is_narrow(&self.dims) || reads.len() != self.chain.reads.len() || !self.chain.pays(work) {
+        if is_narrow(&self.dims) || !self.chain.pays(work) {
             return None;
         }
         let target = self.target(target, 0);
-        Some(self.code.get_or_init(|| Prepared::new(&self.chain, &self.views(reads), &target, &self.dims)))
+        Some(self.code.get_or_init(|| Prepared::new(&self.chain, &self.views(read), &target, (&self.dims, self.adds))))
     }
+}
+
+/// Strides of sums of rows in the place of rows, where code may add them: no more than are added one after the other.
+fn down(chain: &Chain, Reduction { op, sizes: [length, inner], keeps }: Reduction) -> Option<Strides> {
+    if op != ReduceOp::Sum || keeps || inner < LANES || !(2..=WINDOW).contains(&length) {
+        return None;
+    }
+    let (mut strides, mut behind) = (Strides::from_elem(0, chain.shape.rank()), 1);
+    for (stride, &size) in strides.iter_mut().zip(&chain.shape).rev() {
+        *stride = match behind {
+            _ if behind < inner => behind as isize,
+            _ if behind < length * inner => 0,
+            _ => (behind / length) as isize,
+        };
+        behind *= size;
+    }
+    Some(strides)
 }
 
 #[cfg(test)]
@@ -319,7 +364,7 @@ mod tests {
             let base = run % 3 * 8192;
             let reads = [(&x, base), (&y, 0)].map(|(buffer, base)| Start { buffer, base, next: None });
             let (mut found, mut expected) = (floats(8192, 0.0), floats(8192, 0.0));
-            ready.run(&reads, &mut found, 0, &mut lanes);
+            ready.run(|read| reads[read], &mut found, 0, &mut lanes);
             let views = [chain.view_at(0, &x, base, even), chain.view_of(1, &y)];
             let strides = Cow::Borrowed(even);
             let mut target = Target { elements: expected.as_mut(), base: 0, strides, streams: false };
@@ -330,7 +375,7 @@ mod tests {
                 let ready = Ready::reducing(&chain, &[even, &[64, 1]], reduction).expect("small");
                 let (mut sums, mut others) = (floats(8192 / sizes[0], 0.0), floats(8192 / sizes[0], 0.0));
                 let mut rows = keeps.then(|| floats(8192, 0.0));
-                ready.reduce(reduction, &reads, rows.as_mut(), &mut sums, &mut lanes);
+                ready.reduce(reduction, |read| reads[read], rows.as_mut(), &mut sums, &mut lanes);
                 let result = f32::slice_mut(&mut others).expect("floats");
                 chain.reduce(ReduceOp::Sum, sizes, &views, None, result, &mut lanes);
                 assert_eq!(sums, others);

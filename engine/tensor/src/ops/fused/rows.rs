@@ -13,8 +13,8 @@ use crate::ops::reduce::ReduceOp;
 use crate::ops::reduce_lanes::{Combine, WINDOW, middle};
 use std::borrow::Cow;
 
-/// Elements that are computed before they are reduced.
-const GROUP: usize = 4096;
+/// Elements that are computed before they are reduced: the innermost cache has them beside what they are computed from.
+const GROUP: usize = 2048;
 /// Elements that code computes before their windows are added: the innermost cache has them beside what they are computed from.
 const STRETCH: usize = 4 * CHUNK;
 

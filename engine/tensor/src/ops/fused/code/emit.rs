@@ -29,6 +29,8 @@ pub(super) struct Emitter<'a, M> {
     masks: Vec<Option<Id>>,
     /// Values whose registers may not be taken now.
     pinned: Vec<Id>,
+    /// Registers of lanes that no value gets.
+    reserved: Vec<usize>,
     pub(super) slots: usize,
     /// Whether registers did not suffice for one instruction, or there was none.
     pub(super) failed: bool,
@@ -46,6 +48,7 @@ impl<'a, M: Machine> Emitter<'a, M> {
             vectors: vec![None; M::VECTORS],
             masks: vec![None; M::MASKS.end],
             pinned: Vec::new(),
+            reserved: Vec::new(),
             slots: 0,
             failed: false,
         }
@@ -70,12 +73,45 @@ impl<'a, M: Machine> Emitter<'a, M> {
         self.keep(id, register);
     }
 
-    /// Has a value that waits in memory stay in a register.
+    /// Has a value that is in a register or waits in memory stay in a register of its own.
     pub(super) fn keep_value(&mut self, id: Id, register: usize) {
-        if let Some(slot) = self.places[id].slot {
-            self.machine.fill(Bank::Vectors, register, slot);
-            self.keep(id, register);
+        if let Some(other) = self.vectors[register].filter(|&other| other != id) {
+            self.spill(other);
+            self.release(other);
         }
+        match (self.places[id].register, self.places[id].slot) {
+            (Some(from), _) if from == register => {}
+            (Some(from), _) => {
+                self.machine.copy(register, from);
+                self.release(id);
+            }
+            (None, Some(slot)) => self.machine.fill(Bank::Vectors, register, slot),
+            (None, None) => return,
+        }
+        self.keep(id, register);
+    }
+
+    /// Forgets where values are that were emitted before, but for constants that stay in registers: they are emitted once more, for
+    /// other columns.
+    #[cfg(target_arch = "x86_64")]
+    pub(super) fn afresh(&mut self, constants: &[Id]) {
+        for (id, place) in self.places.iter_mut().enumerate() {
+            if !constants.contains(&id) {
+                *place = Place::default();
+            }
+        }
+        for held in self.vectors.iter_mut().chain(&mut self.masks) {
+            held.take_if(|id| !constants.contains(id));
+        }
+        self.reserved.clear();
+    }
+
+    /// Has a register hold zeros, and no value get it.
+    #[cfg(target_arch = "x86_64")]
+    pub(super) fn clear(&mut self, register: usize) {
+        let number = self.bits(0);
+        self.machine.constant(register, number);
+        self.reserved.push(register);
     }
 
     fn keep(&mut self, id: Id, register: usize) {
@@ -119,7 +155,7 @@ impl<'a, M: Machine> Emitter<'a, M> {
     }
 
     /// The number of the constant with these bits.
-    fn bits(&mut self, bits: u32) -> usize {
+    pub(super) fn bits(&mut self, bits: u32) -> usize {
         self.constants.iter().position(|&known| known == bits).unwrap_or_else(|| {
             self.constants.push(bits);
             self.constants.len() - 1
@@ -159,7 +195,8 @@ impl<'a, M: Machine> Emitter<'a, M> {
             Bank::Vectors => (&self.vectors, 0..M::VECTORS),
             Bank::Masks => (&self.masks, M::MASKS),
         };
-        range.map(|register| (register, held[register]))
+        let reserved: &[usize] = if bank == Bank::Vectors { &self.reserved } else { &[] };
+        range.filter(|register| !reserved.contains(register)).map(|register| (register, held[register]))
     }
 
     /// A register that holds nothing.

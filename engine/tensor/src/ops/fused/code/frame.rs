@@ -1,17 +1,18 @@
 //! The function around the values: it goes through the rows, and through the columns of each as many at a time as there are lanes;
-//! the columns that are left at the end of a row go through the same instructions, with a mask. Where it pays, twice as many go through
-//! side by side while there are as many.
+//! the columns that are left at the end of a row go through the same instructions, with a mask. Where registers
+//! suffice, two or four times as many go through side by side while there are as many.
 //!
 //! What is the same for all columns of a row is computed once for the row. The processor takes subnormal operands for zeros while
 //! the function runs, and does what it did before afterwards.
 
 use super::Kind;
+use super::abreast::{self, Abreast};
 use super::assembler::{Ahead, Assembler, at};
+use super::down;
 use super::emit::Emitter;
 use super::machine::Operand;
 use super::memory::{Call, Function, OPERANDS, VALUES};
 use super::order::Order;
-use super::pairs::{self, Pair};
 use super::place;
 use super::translate::Translated;
 use super::x86::{ADDRESSES, CALL, COLUMN, CONSTANTS, SCRATCH, X86};
@@ -19,9 +20,9 @@ use iced_x86::{Code, Register};
 use std::mem::offset_of;
 
 /// Columns that are left, less those that go through at once.
-const LEFT: Register = Register::RCX;
+pub(super) const LEFT: Register = Register::RCX;
 /// Rows that are left.
-const ROWS: Register = Register::RDX;
+pub(super) const ROWS: Register = Register::RDX;
 /// How many columns went through, where that is not always the same: the last one of the registers above then.
 const STEP: Register = Register::R15;
 const STEP_LOW: Register = Register::R15D;
@@ -30,7 +31,7 @@ const KEPT: [Register; 6] = [Register::RBP, Register::RBX, Register::R12, Regist
 const SPACE: usize = 3072;
 
 impl<M: X86> Emitter<'_, M> {
-    fn assembler(&mut self) -> &mut Assembler {
+    pub(super) fn assembler(&mut self) -> &mut Assembler {
         self.machine.assembler()
     }
 }
@@ -41,39 +42,39 @@ pub(super) fn function<M: X86>(translated: &Translated, kinds: &[Kind]) -> Optio
     if kinds.len() > OPERANDS || translated.graph.nodes.len() > VALUES {
         return None;
     }
-    let streams = kinds.last()?.streams;
-    let operands = Operand::of(kinds, ADDRESSES.len() - usize::from(streams));
+    let Kind { streams, adds, .. } = *kinds.last()?;
+    if adds {
+        return down::function::<M>(translated, kinds);
+    }
+    let addresses = ADDRESSES.len() - usize::from(streams);
+    let operands = Operand::of(kinds, addresses);
+    let asks = asks(kinds, &operands, addresses);
     let order = Order::new::<M>(translated, kinds);
-    let pair = Pair::new::<M>(translated, &order, operands.len());
-    let all_operands = pairs::operands::<M>(&operands);
-    let graph = pair.as_ref().map_or(&translated.graph, |pair| &pair.graph);
+    let abreast = Abreast::new::<M>(translated, &order, operands.len(), 0);
+    let all_operands = abreast::operands::<M>(&operands, abreast.as_ref());
+    let graph = abreast.as_ref().map_or(&translated.graph, |abreast| &abreast.graph);
     let mut emitter = Emitter::<M>::new(graph, &all_operands);
 
-    // The caller's registers, and memory for values that wait.
-    for register in KEPT {
-        emitter.assembler().one(Code::Push_r64, register);
-    }
-    emitter.assembler().two(Code::Mov_r64_rm64, Register::RBP, Register::RSP);
-    emitter.assembler().number(Code::And_rm64_imm8, Register::RSP, -64);
-    emitter.assembler().number(Code::Sub_rm64_imm32, Register::RSP, i32::MAX);
-    let space = emitter.assembler().number_later();
-    emitter.assembler().memory(Code::Stmxcsr_m32, at(CALL, offset_of!(Call, kept) as i64));
-    emitter.assembler().memory(Code::Ldmxcsr_m32, at(CALL, offset_of!(Call, control) as i64));
-    emitter.assembler().load(Code::Mov_r64_rm64, CONSTANTS, at(CALL, offset_of!(Call, constants) as i64));
-    emitter.assembler().load(Code::Mov_r64_rm64, ROWS, at(CALL, offset_of!(Call, rows) as i64));
+    let space = begin(&mut emitter);
     let mut registers = (0..M::VECTORS).rev();
     for &constant in &order.constants {
         emitter.keep_constant(constant, registers.next()?);
     }
 
-    let row = emitter.assembler().here();
     for (number, operand) in operands.iter().enumerate() {
         if let Some(register) = operand.register {
             let to = ADDRESSES[register];
             emitter.assembler().load(Code::Mov_r64_rm64, to, at(CALL, place::address(number)));
         }
     }
-    emitter.values(&order.of_rows, &[], |id| order.leaves[id]);
+    for &(number, register) in &asks {
+        if let Some(register) = register {
+            emitter.assembler().load(Code::Mov_r64_rm64, register, at(CALL, place::ahead(number)));
+        }
+    }
+
+    let row = emitter.assembler().here();
+    emitter.values(&order.of_rows, &order.kept, |id| order.leaves[id] && !order.kept.contains(&id));
     for &value in &order.kept {
         emitter.keep_value(value, registers.next()?);
     }
@@ -83,22 +84,22 @@ pub(super) fn function<M: X86>(translated: &Translated, kinds: &[Kind]) -> Optio
     let first = streams.then(|| first_columns(&mut emitter.machine, operands[operands.len() - 1]));
 
     let next = emitter.assembler().here();
-    if let Some(pair) = &pair {
-        let both = 2 * M::LANES as i32;
-        emitter.assembler().number(Code::Sub_rm64_imm8, LEFT, both);
+    if let Some(abreast) = &abreast {
+        let all = (abreast.times() * M::LANES) as i32;
+        emitter.assembler().number(Code::Sub_rm64_imm8, LEFT, all);
         let one = emitter.assembler().jump_ahead(Code::Jb_rel32_64);
-        let pairs = emitter.assembler().here();
-        ask(&mut emitter.machine, kinds, 2);
-        emitter.values(&pair.order, &pair.results, |_| false);
-        for (&result, half) in pair.results.iter().zip(all_operands.chunks_exact(kinds.len()).skip(1)) {
-            emitter.store(result, *half.last()?, streams);
+        let columns = emitter.assembler().here();
+        ask(&mut emitter.machine, kinds, &asks, abreast.times());
+        emitter.values(&abreast.order, &abreast.results, |_| false);
+        for (&result, part) in abreast.results.iter().zip(all_operands.chunks_exact(kinds.len()).skip(1)) {
+            emitter.store(result, *part.last()?, streams);
         }
         emitter.release_all();
-        emitter.assembler().number(Code::Add_rm64_imm8, COLUMN, both);
-        emitter.assembler().number(Code::Sub_rm64_imm8, LEFT, both);
-        emitter.assembler().jump_back(Code::Jae_rel32_64, pairs);
+        emitter.assembler().number(Code::Add_rm64_imm8, COLUMN, all);
+        emitter.assembler().number(Code::Sub_rm64_imm8, LEFT, all);
+        emitter.assembler().jump_back(Code::Jae_rel32_64, columns);
         emitter.assembler().land(one);
-        emitter.assembler().number(Code::Add_rm64_imm8, LEFT, both);
+        emitter.assembler().number(Code::Add_rm64_imm8, LEFT, all);
     }
     emitter.assembler().number(Code::Sub_rm64_imm8, LEFT, M::LANES as i32);
     let few = emitter.assembler().jump_ahead(Code::Jb_rel32_64);
@@ -107,7 +108,7 @@ pub(super) fn function<M: X86>(translated: &Translated, kinds: &[Kind]) -> Optio
     if let Some(first) = first {
         emitter.assembler().land(first);
     }
-    ask(&mut emitter.machine, kinds, 1);
+    ask(&mut emitter.machine, kinds, &asks, 1);
     emitter.values(&order.of_columns, &[result], |_| false);
     emitter.store(result, *operands.last()?, streams);
     emitter.release_all();
@@ -119,7 +120,7 @@ pub(super) fn function<M: X86>(translated: &Translated, kinds: &[Kind]) -> Optio
         }
         false => emitter.assembler().number(Code::Add_rm64_imm8, COLUMN, M::LANES as i32),
     }
-    match pair {
+    match abreast {
         Some(_) => emitter.assembler().jump_back(Code::Jmp_rel32_64, next),
         None => {
             emitter.assembler().number(Code::Sub_rm64_imm8, LEFT, M::LANES as i32);
@@ -139,23 +140,56 @@ pub(super) fn function<M: X86>(translated: &Translated, kinds: &[Kind]) -> Optio
     emitter.assembler().land(done);
     emitter.assembler().number(Code::Sub_rm64_imm8, ROWS, 1);
     let last = emitter.assembler().jump_ahead(Code::Je_rel32_64);
-    for (number, kind) in kinds.iter().enumerate() {
-        emitter.assembler().load(Code::Mov_r64_rm64, SCRATCH, at(CALL, place::pitch(number)));
-        emitter.assembler().store(Code::Add_rm64_r64, at(CALL, place::address(number)), SCRATCH);
-        if kind.is_ahead {
-            emitter.assembler().store(Code::Add_rm64_r64, at(CALL, place::ahead(number)), SCRATCH);
+    for (number, operand) in operands.iter().enumerate() {
+        let ahead = asks.iter().find(|ask| ask.0 == number);
+        let registers = [operand.register.map(|register| ADDRESSES[register]), ahead.and_then(|ask| ask.1)];
+        let pitch = at(CALL, place::pitch(number));
+        for register in registers.into_iter().flatten() {
+            emitter.assembler().load(Code::Add_r64_rm64, register, pitch);
+        }
+        let waits = [
+            (operand.register.is_none(), place::address(number)),
+            (ahead.is_some_and(|ask| ask.1.is_none()), place::ahead(number)),
+        ];
+        for (_, place) in waits.into_iter().filter(|wait| wait.0) {
+            emitter.assembler().load(Code::Mov_r64_rm64, SCRATCH, pitch);
+            emitter.assembler().store(Code::Add_rm64_r64, at(CALL, place), SCRATCH);
         }
     }
     emitter.assembler().jump_back(Code::Jmp_rel32_64, row);
 
     emitter.assembler().land(last);
-    emitter.assembler().memory(Code::Ldmxcsr_m32, at(CALL, offset_of!(Call, kept) as i64));
-    emitter.assembler().add(Ok(iced_x86::Instruction::with(Code::VEX_Vzeroupper)));
-    emitter.assembler().two(Code::Mov_r64_rm64, Register::RSP, Register::RBP);
-    for register in KEPT.iter().rev() {
-        emitter.assembler().one(Code::Pop_r64, *register);
+    finish(emitter, space)
+}
+
+/// The caller's registers, memory for values that wait, what the processor does with subnormal numbers, the constants, and how many
+/// rows there are. Gives the place of the number of bytes that the values take.
+pub(super) fn begin<M: X86>(emitter: &mut Emitter<'_, M>) -> usize {
+    let assembler = emitter.assembler();
+    for register in KEPT {
+        assembler.one(Code::Push_r64, register);
     }
-    emitter.assembler().add(Ok(iced_x86::Instruction::with(Code::Retnq)));
+    assembler.two(Code::Mov_r64_rm64, Register::RBP, Register::RSP);
+    assembler.number(Code::And_rm64_imm8, Register::RSP, -64);
+    assembler.number(Code::Sub_rm64_imm32, Register::RSP, i32::MAX);
+    let space = assembler.number_later();
+    assembler.memory(Code::Stmxcsr_m32, at(CALL, offset_of!(Call, kept) as i64));
+    assembler.memory(Code::Ldmxcsr_m32, at(CALL, offset_of!(Call, control) as i64));
+    assembler.load(Code::Mov_r64_rm64, CONSTANTS, at(CALL, offset_of!(Call, constants) as i64));
+    assembler.load(Code::Mov_r64_rm64, ROWS, at(CALL, offset_of!(Call, rows) as i64));
+    space
+}
+
+/// Goes back to the caller. None where registers or memory did not suffice.
+pub(super) fn finish<M: X86>(mut emitter: Emitter<'_, M>, space: usize) -> Option<Function> {
+    let assembler = emitter.assembler();
+    assembler.memory(Code::Ldmxcsr_m32, at(CALL, offset_of!(Call, kept) as i64));
+    assembler.add(Ok(iced_x86::Instruction::with(Code::VEX_Vzeroupper)));
+    assembler.two(Code::Mov_r64_rm64, Register::RSP, Register::RBP);
+    for register in KEPT.iter().rev() {
+        assembler.one(Code::Pop_r64, *register);
+    }
+    assembler.add(Ok(iced_x86::Instruction::with(Code::Retnq)));
 
     emitter.machine.behind();
 
@@ -167,10 +201,18 @@ pub(super) fn function<M: X86>(translated: &Translated, kinds: &[Kind]) -> Optio
     Some(Function { constants: M::in_memory(&emitter.constants), code: emitter.machine.finish()? })
 }
 
+/// Which operands the memory is asked for, and the registers that have where, as far as the addresses of operands leave any.
+pub(super) fn asks(kinds: &[Kind], operands: &[Operand], registers: usize) -> Vec<(usize, Option<Register>)> {
+    let taken = operands.iter().filter(|operand| operand.register.is_some()).count();
+    let mut free = ADDRESSES[..registers].iter().skip(taken).copied();
+    let asked = kinds.iter().enumerate().filter(|(_, kind)| kind.is_ahead);
+    asked.map(|(number, _)| (number, free.next())).collect()
+}
+
 /// Asks the memory for what comes next, for so many registers full of columns.
-fn ask<M: X86>(machine: &mut M, kinds: &[Kind], times: u32) {
-    for (number, kind) in kinds.iter().enumerate().filter(|(_, kind)| kind.is_ahead) {
-        machine.ask(place::ahead(number), kind.size, number + 1 == kinds.len(), times);
+pub(super) fn ask<M: X86>(machine: &mut M, kinds: &[Kind], asks: &[(usize, Option<Register>)], times: usize) {
+    for &(number, register) in asks {
+        machine.ask((place::ahead(number), register), &kinds[number], number + 1 == kinds.len(), times);
     }
 }
 

@@ -21,8 +21,12 @@ pub(in super::super) struct Kind {
     pub(super) is_one: bool,
     /// Whether the memory is asked for what comes next.
     pub(super) is_ahead: bool,
+    /// Whether what comes next is another block.
+    pub(super) is_far: bool,
     /// Whether it is written past the caches.
     pub(super) streams: bool,
+    /// Of a result: whether it is the sum of all rows.
+    pub(super) adds: bool,
     /// Bytes of an element.
     pub(super) size: u32,
 }

@@ -17,7 +17,7 @@ pub(super) struct Function {
 /// What code is called with. Its fields are where [`super::frame`] looks for them.
 #[repr(C)]
 #[derive(Debug, Default)]
-pub(super) struct Call {
+pub(in super::super) struct Call {
     pub(super) rows: usize,
     /// At least one.
     pub(super) columns: usize,

@@ -4,10 +4,12 @@
 //!
 //! A chain becomes a graph of values ([`translate`]), whose elementary functions come from their one source in [`crate::math`]
 //! ([`noted`]); it is decided what is computed for a row and what for its columns ([`order`]), and of how many columns at a time
-//! (`pairs`); values get registers ([`emit`]) and become instructions ([`avx512`], [`avx2`], `arm`; [`machine`] is what they have in
-//! common) inside of a function over rows ([`frame`]), which is put into memory and called ([`memory`], [`run`]). The bits are those of
+//! (`abreast`); values get registers ([`emit`]) and become instructions ([`avx512`], [`avx2`], `arm`; [`machine`] is what they have in
+//! common) inside of a function over rows ([`frame`], or `down` where rows are added up), which is put into memory and called ([`memory`], [`run`]). The bits are those of
 //! the loops.
 
+#[cfg(target_arch = "x86_64")]
+mod abreast;
 #[cfg(all(target_arch = "aarch64", target_os = "linux"))]
 mod arm;
 #[cfg(target_arch = "x86_64")]
@@ -16,6 +18,8 @@ mod assembler;
 mod avx2;
 #[cfg(target_arch = "x86_64")]
 mod avx512;
+#[cfg(target_arch = "x86_64")]
+mod down;
 #[cfg(any(target_arch = "x86_64", all(target_arch = "aarch64", target_os = "linux")))]
 mod emit;
 #[cfg(target_arch = "x86_64")]
@@ -36,8 +40,6 @@ mod memory;
 mod noted;
 #[cfg(any(target_arch = "x86_64", all(target_arch = "aarch64", target_os = "linux")))]
 mod order;
-#[cfg(target_arch = "x86_64")]
-mod pairs;
 #[cfg(any(target_arch = "x86_64", all(target_arch = "aarch64", target_os = "linux")))]
 mod place;
 #[cfg(any(target_arch = "x86_64", all(target_arch = "aarch64", target_os = "linux")))]
@@ -54,7 +56,7 @@ mod translate;
 mod x86;
 
 #[cfg(any(target_arch = "x86_64", all(target_arch = "aarch64", target_os = "linux")))]
-pub(super) use {made::Kind, ready::Prepared, run::is_narrow, shared::Shared as Codes};
+pub(super) use {made::Kind, memory::Call, ready::Prepared, run::is_narrow, shared::Shared as Codes};
 
 /// The codes of a chain, of which there are none here.
 #[cfg(not(any(target_arch = "x86_64", all(target_arch = "aarch64", target_os = "linux"))))]

@@ -9,7 +9,7 @@ use super::super::walk::Piece;
 use super::Compilation;
 use super::Kind;
 use super::made::Code;
-use super::memory::Call;
+use super::memory::{Call, OPERANDS};
 use super::run::{Behind, Elements, Operands, Way, ahead};
 use crate::buffer::{Buffer, with_elements};
 use crate::isa::{Isa, isa};
@@ -34,48 +34,62 @@ struct Made {
 }
 
 impl Prepared {
-    /// Prepares a chain for operands that lie as these do.
-    pub(in super::super) fn new(chain: &Chain, reads: &[View<'_>], target: &Target<'_>, dims: &[Dim]) -> Prepared {
-        Prepared { isa: isa(), code: Made::new(chain, reads, target, dims) }
+    /// Prepares a chain for operands that lie as these do; whether its rows are added up.
+    pub(in super::super) fn new(
+        chain: &Chain,
+        reads: &[View<'_>],
+        target: &Target<'_>,
+        (dims, adds): (&[Dim], bool),
+    ) -> Prepared {
+        Prepared { isa: isa(), code: Made::new(chain, reads, target, (dims, adds)) }
     }
 
-    /// Computes chunks to where `target` begins; false if the loops have to do it.
+    /// Computes chunks to where `target` begins; false if the loops have to do it. `read` says where the operand with a number
+    /// begins.
     #[inline]
-    pub(in super::super) fn run(
+    pub(in super::super) fn run<'a>(
         &self,
         (pieces, reach): (&[Piece], &[Reach]),
-        reads: &[Start<'_>],
+        read: &impl Fn(usize) -> Start<'a>,
         (target, start): (&mut Buffer, isize),
+        call: &mut Call,
     ) -> bool {
         let Some(made) = &self.code else { return false };
         if self.isa != isa() || Compilation::now() == Compilation::Never {
             return false;
         }
-        assert_eq!(reads.len() + 1, made.kinds.len(), "a chain reads as many operands as it was prepared for");
-        let mut call = Call::default();
-        let mut begins: SmallVec<[usize; 8]> = SmallVec::new();
-        let target = with_elements!(target, elements => Elements::of_mut(elements));
-        let read =
-            |read: &Start<'_>| (with_elements!(read.buffer, elements => Elements::of(elements)), read.base as isize);
-        for ((elements, base), (kind, reach)) in
-            reads.iter().map(read).chain([(target, start)]).zip(made.kinds.iter().zip(reach))
-        {
-            let inside = base.wrapping_add(reach.first) >= 0
-                && base.wrapping_add(reach.last) < elements.length as isize
+        let Some((result, kinds)) = made.kinds.split_last() else { return false };
+        let mut begins = [0; OPERANDS];
+        let mut behind = [None; OPERANDS];
+        let mut begin = |number: usize, elements: Elements, base: isize, kind: &Kind| {
+            let Reach { first, last } = reach[number];
+            let inside = base.wrapping_add(first) >= 0
+                && base.wrapping_add(last) < elements.length as isize
                 && elements.size == kind.size as usize;
             assert!(inside, "a chain reads or writes beyond its arrays");
-            begins.push(elements.address.wrapping_add_signed(base * elements.size as isize));
+            begins[number] = elements.address.wrapping_add_signed(base * elements.size as isize);
+        };
+        for (number, kind) in kinds.iter().enumerate() {
+            let Start { buffer, base, next } = read(number);
+            let elements = with_elements!(buffer, elements => Elements::of(elements));
+            begin(number, elements, base as isize, kind);
+            if kind.is_ahead {
+                behind[number] = made.behind[number].bytes(next, kind.size as usize);
+            }
         }
-        call.pitches[..made.pitches.len()].copy_from_slice(&made.pitches);
+        let elements = with_elements!(target, elements => Elements::of_mut(elements));
+        begin(kinds.len(), elements, start, result);
+        for (to, &pitch) in call.pitches.iter_mut().zip(&made.pitches) {
+            *to = pitch;
+        }
         for piece in pieces {
             (call.rows, call.columns) = (piece.rows, piece.columns);
-            for (number, (&begin, kind)) in begins.iter().zip(&made.kinds).enumerate() {
+            for (number, kind) in made.kinds.iter().enumerate() {
                 let size = kind.size as usize;
-                let address = begin.wrapping_add_signed(piece.offsets[number] * size as isize);
+                let address = begins[number].wrapping_add_signed(piece.offsets[number] * size as isize);
                 call.addresses[number] = address;
                 if kind.is_ahead {
-                    let behind = made.behind[number].bytes(reads.get(number).and_then(|read| read.next), size);
-                    let further = ahead(behind, (piece.rows, piece.columns), made.pitches[number], size);
+                    let further = ahead(behind[number], (piece.rows, piece.columns), made.pitches[number], size);
                     call.ahead[number] = address.wrapping_add_signed(further);
                 }
             }
@@ -83,7 +97,7 @@ impl Prepared {
             // them for; there are as many operands as the code was made for, and nobody else has the target.
             #[expect(unsafe_code, reason = "code takes addresses")]
             unsafe {
-                made.code.call(&mut call);
+                made.code.call(call);
             }
         }
         true
@@ -91,8 +105,9 @@ impl Prepared {
 }
 
 impl Made {
-    fn new(chain: &Chain, reads: &[View<'_>], target: &Target<'_>, dims: &[Dim]) -> Option<Made> {
-        let Operands { ways, kinds, behind } = chain.code_operands(reads, target, dims)?;
+    fn new(chain: &Chain, reads: &[View<'_>], target: &Target<'_>, (dims, adds): (&[Dim], bool)) -> Option<Made> {
+        let Operands { ways, mut kinds, behind } = chain.code_operands(reads, target, dims)?;
+        kinds.last_mut()?.adds = adds;
         if ways.contains(&Way::Brought) {
             return None;
         }

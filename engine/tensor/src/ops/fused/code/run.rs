@@ -200,8 +200,10 @@ impl Chain {
             let is_one = along == 0;
             let is_ahead = along == 1 && buffer.len() >= LARGE && asks[number];
             ways.push(way);
-            behind.push(if is_ahead { block(number, bytes(read.dtype)) } else { Behind::default() });
-            kinds.push(Kind { is_one, is_ahead, streams: false, size: bytes(read.dtype) as u32 });
+            let block = if is_ahead { block(number, bytes(read.dtype)) } else { Behind::default() };
+            behind.push(block);
+            let is_far = block.is_asked;
+            kinds.push(Kind { is_one, is_ahead, is_far, streams: false, adds: false, size: bytes(read.dtype) as u32 });
             if with_elements!(buffer, elements => Elements::of(elements)).size != bytes(read.dtype) {
                 return None;
             }
@@ -216,7 +218,14 @@ impl Chain {
         let is_ahead = is_there && !streams && length >= LARGE;
         ways.push(if is_there { Way::There } else { Way::Brought });
         behind.push(Behind::default());
-        kinds.push(Kind { is_one: false, is_ahead, streams, size: bytes(self.result) as u32 });
+        kinds.push(Kind {
+            is_one: false,
+            is_ahead,
+            is_far: false,
+            streams,
+            adds: false,
+            size: bytes(self.result) as u32,
+        });
         Some(operands)
     }
 

@@ -1,5 +1,6 @@
 //! What kinds of x86-64 processors have in common: what general registers are for, and where operands are.
 
+use super::Kind;
 use super::assembler::{Assembler, at, element};
 use super::machine::{Machine, Operand};
 use iced_x86::{Code, MemoryOperand, Register};
@@ -59,13 +60,21 @@ pub(super) trait X86: Machine {
         }
     }
 
-    /// Asks for the lines of an operand that are read next: where it is called with that address. For each so many columns as go
-    /// through at once.
-    fn ask(&mut self, place: i64, size: u32, writes: bool, times: u32) {
-        self.assembler().load(Code::Mov_r64_rm64, SCRATCH, at(CALL, place));
-        let code = if writes { Code::Prefetchw_m8 } else { Code::Prefetcht0_m8 };
+    /// Asks for the lines of an operand that are read next, from an address that is in a register or in a place: for so many columns
+    /// as go through at once. What comes soon goes to the innermost cache, and what comes with the next block to the second one, where
+    /// it is in nobody's way.
+    fn ask(&mut self, (place, register): (i64, Option<Register>), kind: &Kind, writes: bool, times: usize) {
+        let address = register.unwrap_or_else(|| {
+            self.assembler().load(Code::Mov_r64_rm64, SCRATCH, at(CALL, place));
+            SCRATCH
+        });
+        let code = match (writes, kind.is_far) {
+            (true, _) => Code::Prefetchw_m8,
+            (false, true) => Code::Prefetcht1_m8,
+            (false, false) => Code::Prefetcht0_m8,
+        };
         for time in 0..times {
-            self.assembler().memory(code, element(SCRATCH, COLUMN, size, time * Self::LANES as u32));
+            self.assembler().memory(code, element(address, COLUMN, kind.size, (time * Self::LANES) as u32));
         }
     }
 }

@@ -26,7 +26,8 @@ const LANES: u32 = Neon::LANES as u32;
 pub(in super::super) fn function(translated: &Translated, kinds: &[Kind]) -> Option<Function> {
     let Translated { graph, result } = translated;
     let result = *result;
-    if kinds.len() > OPERANDS || graph.nodes.len() > VALUES {
+    // (Sums of rows are the loops' business.)
+    if kinds.last()?.adds || kinds.len() > OPERANDS || graph.nodes.len() > VALUES {
         return None;
     }
     let operands = Operand::of(kinds, ADDRESSES);
