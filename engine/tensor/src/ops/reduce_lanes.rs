@@ -118,6 +118,12 @@ fn extremes<T: Float>(
     is_better: impl Fn(T, T) -> bool,
     combine: impl Fn(T, T) -> T,
 ) {
+    if length <= LANES && result.len() < LANES {
+        for (row, result) in values.chunks_exact(length).zip(result) {
+            *result = short_extreme(row, identity, &combine);
+        }
+        return;
+    }
     let better = |best: T, x: T| if is_better(best, x) { x } else { best };
     let mut windows = [identity; LANES * WINDOW];
     let mut turned = [[identity; LANES]; WINDOW];
@@ -139,6 +145,27 @@ fn extremes<T: Float>(
             *result = if usual { found } else { extreme_row(row, identity, &combine) };
         }
     }
+}
+
+/// The extreme of up to sixteen elements.
+#[inline(always)]
+fn short_extreme<T: Float>(row: &[T], identity: T, combine: impl Fn(T, T) -> T) -> T {
+    let mut lanes = [identity; LANES];
+    lanes[..row.len()].copy_from_slice(row);
+    across(&mut lanes, combine)
+}
+
+/// The extreme of sixteen lanes, which are put onto each other in halves.
+#[inline(always)]
+fn across<T: Float>(lanes: &mut [T; LANES], combine: impl Fn(T, T) -> T) -> T {
+    let mut width = LANES / 2;
+    while width > 0 {
+        for lane in 0..width {
+            lanes[lane] = combine(lanes[lane], lanes[lane + width]);
+        }
+        width /= 2;
+    }
+    lanes[0]
 }
 
 /// The best elements of a row at each place of windows of it; whether there is a NaN among them.
@@ -183,17 +210,11 @@ fn extreme_row<T: Float>(row: &[T], identity: T, combine: impl Fn(T, T) -> T) ->
     for lane in 0..WIDE / 2 {
         lanes[lane] = combine(lanes[lane], lanes[lane + WIDE / 2]);
     }
+    let mut half = [identity; LANES];
     for lane in 0..LANES {
-        lanes[lane] = combine(lanes[lane], lanes[lane + LANES]);
+        half[lane] = combine(lanes[lane], lanes[lane + LANES]);
     }
-    let mut width = LANES / 2;
-    while width > 0 {
-        for lane in 0..width {
-            lanes[lane] = combine(lanes[lane], lanes[lane + width]);
-        }
-        width /= 2;
-    }
-    rest.iter().fold(lanes[0], |best, &x| combine(best, x))
+    rest.iter().fold(across(&mut half, &combine), |best, &x| combine(best, x))
 }
 
 /// Sums of rows: windows of all rows at once where they fill their rows, else row by row.
@@ -246,10 +267,10 @@ fn equal_windows<T: Float>(values: &[T], width: usize, result: &mut [T]) {
         let mut lanes = [[T::ZERO; LANES]; GROUPS];
         for place in 0..width {
             // One group after the other, written out: in a loop over them the compiler would gather elements from all.
-            add(&mut lanes[0], &turned[0], place);
-            add(&mut lanes[1], &turned[1], place);
-            add(&mut lanes[2], &turned[2], place);
-            add(&mut lanes[3], &turned[3], place);
+            add(&mut lanes[0], &turned[0][place]);
+            add(&mut lanes[1], &turned[1][place]);
+            add(&mut lanes[2], &turned[2][place]);
+            add(&mut lanes[3], &turned[3][place]);
         }
         // Those of groups that are not there are nobody's.
         result.copy_from_slice(&lanes.as_flattened()[..result.len()]);
@@ -260,31 +281,57 @@ fn equal_windows<T: Float>(values: &[T], width: usize, result: &mut [T]) {
         }
         return;
     }
-    // Few windows, beside each other as well.
-    let mut turned = [[T::ZERO; LANES]; WINDOW];
-    for (lane, window) in rest.chunks_exact(width).enumerate() {
+    match width {
+        0..=LANES => few_windows::<T, LANES>(rest, width, last),
+        _ => few_windows::<T, WINDOW>(rest, width, last),
+    }
+}
+
+/// Sums of fewer than sixteen windows of up to `MOST` elements, beside each other.
+#[inline(always)]
+fn few_windows<T: Float, const MOST: usize>(values: &[T], width: usize, result: &mut [T]) {
+    let mut turned = [[T::ZERO; LANES]; MOST];
+    for (lane, window) in values.chunks_exact(width).enumerate() {
         for (turned, &x) in turned.iter_mut().zip(window) {
             turned[lane] = x;
         }
     }
     let mut lanes = [T::ZERO; LANES];
-    (0..width).for_each(|place| add(&mut lanes, &turned, place));
-    last.copy_from_slice(&lanes[..last.len()]);
+    for column in &turned[..width] {
+        // (Sums that are new each time stay in registers.)
+        let mut next = [T::ZERO; LANES];
+        for lane in 0..LANES {
+            next[lane] = lanes[lane].plus(column[lane]);
+        }
+        lanes = next;
+    }
+    result.copy_from_slice(&lanes[..result.len()]);
 }
 
 /// Sums of windows of a few elements, which are not worth to be laid side by side.
 #[inline(always)]
 fn short_windows<T: Float, const WIDTH: usize>(values: &[T], result: &mut [T]) {
-    for (window, result) in values.as_chunks::<WIDTH>().0.iter().zip(result) {
+    let (groups, rest) = values.as_chunks::<WIDTH>().0.as_chunks::<LANES>();
+    let (whole, last) = result.as_chunks_mut::<LANES>();
+    for (group, result) in groups.iter().zip(whole) {
+        let mut sums = [T::ZERO; LANES];
+        for place in 0..WIDTH {
+            for lane in 0..LANES {
+                sums[lane] = sums[lane].plus(group[lane][place]);
+            }
+        }
+        *result = sums;
+    }
+    for (window, result) in rest.iter().zip(last) {
         *result = window.iter().fold(T::ZERO, |sum, &x| sum.plus(x));
     }
 }
 
 /// Adds the elements of one place of sixteen windows.
 #[inline(always)]
-fn add<T: Float>(sums: &mut [T; LANES], turned: &[[T; LANES]; WINDOW], place: usize) {
+fn add<T: Float>(sums: &mut [T; LANES], turned: &[T; LANES]) {
     for lane in 0..LANES {
-        sums[lane] = sums[lane].plus(turned[place][lane]);
+        sums[lane] = sums[lane].plus(turned[lane]);
     }
 }
 

@@ -330,9 +330,11 @@ fn down(chain: &Chain, Reduction { op, sizes: [length, inner], keeps }: Reductio
 
 #[cfg(test)]
 mod tests {
+    use super::super::tests::in_each_way;
     use super::*;
     use crate::ops::binary::BinaryOp;
     use crate::ops::fused::{ChainBuilder, Code, Place};
+    use crate::ops::number::Float;
     use crate::ops::unary::UnaryOp;
     use crate::shape::Shape;
 
@@ -384,5 +386,61 @@ mod tests {
         }
         #[cfg(any(target_arch = "x86_64", all(target_arch = "aarch64", target_os = "linux")))]
         assert!(ready.code.get().is_some() || crate::isa::isa() == crate::isa::Isa::Baseline);
+    }
+
+    /// Rows under a factor of their own, added up: columns that are whole registers, and others; numbers that count as zero among
+    /// them, which meet in sums that do.
+    #[test]
+    fn rows_that_code_adds_up_are_those_that_were_added_one_by_one() {
+        let value = |i: usize| match i % 17 {
+            3 => 3e-39,
+            5 => -1.5e-38,
+            7 => 1.2e-38,
+            11 => -0.0,
+            _ => (i * 37 % 101) as f32 * 0.31 - 15.5,
+        };
+        in_each_way(|_, _| {
+            for [outer, length, inner] in [[1, 2, 16], [3, 5, 33], [2, 32, 100], [8, 16, 64], [1, 31, 130], [5, 9, 19]]
+            {
+                let shape = Shape::from([outer, length, inner]);
+                let mut builder = ChainBuilder::new(shape.clone());
+                let x = builder.read(DType::F32, shape.clone(), Place::same(3)).expect("all of it");
+                let dims = [Some((0, 1)), Some((1, 1)), None].into_iter().collect();
+                let place = Place { dims, starts: SmallVec::from_elem(0, 2) };
+                let y = builder.read(DType::F32, Shape::from([outer, length]), place).expect("one for a row");
+                let product = builder.step(Code::Binary(BinaryOp::Mul), &[x, y], DType::F32).expect("floats");
+                builder.step(Code::Binary(BinaryOp::Add), &[product, y], DType::F32).expect("floats");
+                let chain = Arc::new(builder.finish().expect("two operations"));
+                let (x, y) = (Buffer::F32((0..shape.size()).map(value).collect()), floats(outer * length, 0.37));
+                let reduction = Reduction { op: ReduceOp::Sum, sizes: [length, inner], keeps: false };
+                let strides: [&[isize]; 2] = [&[(length * inner) as isize, inner as isize, 1], &[length as isize, 1]];
+                let ready = Ready::reducing(&chain, &strides, reduction).expect("small");
+                assert!(ready.adds);
+                let reads = [&x, &y].map(|buffer| Start { buffer, base: 0, next: None });
+                let (mut found, mut expected) = (floats(outer * inner, 0.0), vec![0.0; outer * inner]);
+                let mut lanes = Lanes::default();
+                ready.reduce(reduction, |read| reads[read], None, &mut found, &mut lanes);
+                let views = [chain.view_of(0, &x), chain.view_of(1, &y)];
+                let mut rows = Buffer::F32(vec![0.0; shape.size()]);
+                let strides = Cow::Borrowed(strides[0]);
+                chain.run(
+                    &views,
+                    &mut Target { elements: rows.as_mut(), base: 0, strides, streams: false },
+                    &mut lanes,
+                );
+                let rows = f32::slice(&rows).expect("floats");
+                for (sums, rows) in expected.chunks_mut(inner).zip(rows.chunks(length * inner)) {
+                    for (column, sum) in sums.iter_mut().enumerate() {
+                        *sum = rows.iter().skip(column).step_by(inner).fold(0.0f32, |sum, &x| sum.plus(x));
+                    }
+                }
+                let bits = |numbers: &[f32]| numbers.iter().map(|x| x.to_bits()).collect::<Vec<_>>();
+                assert_eq!(
+                    bits(f32::slice(&found).expect("floats")),
+                    bits(&expected),
+                    "{outer} of {length} rows of {inner}"
+                );
+            }
+        });
     }
 }
