@@ -1,5 +1,5 @@
 //! What a tape leaves out: pure ops that nobody reads, ops on constants (computed once), copies of a scalar to a tile's
-//! shape where the reader takes the scalar as well, and transposes where the reader is a product.
+//! shape where the reader takes the scalar as well, copies of a tile to its own shape, and transposes where the reader is a product.
 
 use super::transposed;
 use pallas_ir::op::EvalContext;
@@ -39,6 +39,7 @@ pub(super) fn simplify(function: &Function) -> Simplified {
         take_scalars(function, id, &broadcasts, &mut simplified);
     }
     transposed::fold(function, &order, &mut simplified);
+    take_originals(function, &order, &mut simplified);
     skip_unread(function, &order, &mut simplified);
     simplified
 }
@@ -124,6 +125,27 @@ fn take_scalars(function: &Function, id: OpId, broadcasts: &HashMap<ValueId, Val
         simplified.scalars.insert((id, 1), scalar);
     } else if let Some(&scalar) = broadcasts.get(left) {
         simplified.scalars.insert((id, 0), scalar);
+    }
+}
+
+/// A tile that is broadcast to its own shape is what it was: indices of `.at[...]` are broadcast so.
+fn take_originals(function: &Function, order: &[OpId], simplified: &mut Simplified) {
+    let mut originals: HashMap<ValueId, ValueId> = HashMap::new();
+    for &id in order {
+        let op = function.op(id);
+        for (position, operand) in op.operands.iter().enumerate() {
+            if let Some(&original) = originals.get(operand) {
+                simplified.scalars.entry((id, position)).or_insert(original);
+            }
+        }
+        // One dimension for each of the same shape leaves no choice.
+        if op.op == pallas_ir::Op(&ops::BROADCAST_IN_DIM)
+            && let ([operand], [result]) = (op.operands.as_slice(), op.results.as_slice())
+            && function.ty(*operand) == function.ty(*result)
+        {
+            let original = originals.get(operand).copied().unwrap_or(*operand);
+            originals.insert(*result, original);
+        }
     }
 }
 

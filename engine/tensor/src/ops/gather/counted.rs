@@ -1,7 +1,7 @@
 //! Additions to computed positions, which kernels do by the million: histograms, bins, sums by segment.
 //! Only `float32` and `int32`; other dtypes and operations are done one by one by [`super::scatter_flat`].
 //!
-//! A processor adds to an element that it has added to just now only when that one has been written, which takes five cycles where
+//! A processor adds to an element that it has added to just now only when that one has been written, which takes five cycles and more where
 //! one would do. Integers may be added in any order, so that neighbours among the positions count into tables of their own, which
 //! are added up in the end. Sums of floats have an order, and take the time.
 
@@ -10,7 +10,7 @@ use crate::buffer::Buffer;
 use crate::ops::number::Float;
 
 /// Tables that neighbouring positions take in turn.
-const TABLES: usize = 4;
+const TABLES: usize = 8;
 /// As many elements as tables may have for all of them to stay in the innermost cache.
 const LONGEST: usize = 2048;
 /// So many more positions than elements there have to be, that clearing and adding up is little beside counting.
