@@ -81,6 +81,63 @@ fn rounds_of_warps_do_nothing_with_a_sum_but_add_to_it() {
     }
 }
 
+/// What `matmul_tpu.py` zeroes and adds to, and what the first round sets and later ones add to, in these ways.
+const ZEROED: &str = "  @pl.when(pl.program_id(2) == 0)
+  def _():
+    acc_ref[...] = jnp.zeros_like(acc_ref)
+
+  acc_ref[...] += jnp.dot(x_ref[...], y_ref[...], preferred_element_type=jnp.float32)
+";
+const SET: [&str; 3] = [
+    "  p = jnp.dot(x_ref[...], y_ref[...], preferred_element_type=jnp.float32)
+
+  @pl.when(pl.program_id(2) == 0)
+  def _():
+    acc_ref[...] = p
+
+  @pl.when(pl.program_id(2) > 0)
+  def _():
+    acc_ref[...] += p
+",
+    "  p = jnp.dot(x_ref[...], y_ref[...], preferred_element_type=jnp.float32)
+  acc_ref[...] = jnp.where(pl.program_id(2) == 0, p, acc_ref[...] + p)
+",
+    "  acc = jnp.where(pl.program_id(2) == 0, 0, acc_ref[...])
+  acc_ref[...] = acc + jnp.dot(x_ref[...], y_ref[...], preferred_element_type=jnp.float32)
+",
+];
+
+/// Instructions of a kernel, of each kind.
+fn kinds(region: &Region) -> Vec<String> {
+    let mut kinds = Vec::new();
+    region.walk(&mut |inst| {
+        // What an index is computed from may be done once more, or be a constant more.
+        if !matches!(inst.op, Op::Scalar(..) | Op::Pick(_) | Op::Const(_)) {
+            kinds.push(format!("{:?}", inst.op).split([' ', '(', '{']).next().unwrap_or_default().to_string());
+        }
+    });
+    kinds
+}
+
+#[test]
+fn a_sum_that_the_first_round_sets_is_one_that_it_zeroes() {
+    let path = root().join("benches/gpu/matmul_tpu.py");
+    let text = std::fs::read_to_string(path).expect("the kernel");
+    let lowered = |text: &str, capability: u32| {
+        let launches = Analysis::new("set.py", text, &AnalysisOptions::new(Arc::new(Disk))).launches;
+        let program = compile(&launches[0], Architecture::new(capability)).expect("it is lowered");
+        kinds(&program.kernel.body)
+    };
+    for capability in [80, 90, 100] {
+        let zeroed = lowered(&text, capability);
+        for set in SET {
+            let other = text.replace(ZEROED, set);
+            assert_ne!(other, text);
+            assert_eq!(lowered(&other, capability), zeroed, "for {capability}:\n{set}");
+        }
+    }
+}
+
 /// A product of 32 rows, which is none for warpgroups.
 const SMALL: &str = "
 import jax

@@ -79,23 +79,21 @@ fn every_barrier_and_wait_of_a_product_by_warpgroups_counts() {
     every_one_counts(name, publish_gone, 1);
 }
 
-/// The sum is scratch memory that a branch of the first round zeroes and one of the last round stores: rounds add to it and do nothing
-/// else.
+/// The sum is scratch memory that a branch of the first round zeroes, or sets, and one of the last round stores: rounds add to it and do
+/// nothing else.
 #[test]
 fn every_barrier_and_wait_of_a_product_along_an_axis_of_the_grid_counts() {
-    let name = "warpgroups_grid.ir";
-    assert_eq!(count(name, |op| matches!(op, Op::Multiply(_))), 1, "rounds are not copied");
-    assert_eq!(count(name, |op| matches!(op, Op::Switch)), 0, "no round asks whether it is the first or the last one");
-    assert_eq!(count(name, |op| *op == Op::WaitProducts(1)), 1, "a product is under way while the next round begins");
-    assert_eq!(
-        count(name, |op| matches!(op, Op::Keep(_) | Op::Take(_))),
-        2,
-        "sums are looked at before and behind the loop"
-    );
-    every_one_counts(name, barrier_gone, 2);
-    every_one_counts(name, wait_gone, 1);
-    every_one_counts(name, wait_for_less, 3);
-    every_one_counts(name, publish_gone, 1);
+    for name in ["warpgroups_grid.ir", "warpgroups_set.ir"] {
+        assert_eq!(count(name, |op| matches!(op, Op::Multiply(_))), 1, "{name}: rounds are not copied");
+        assert_eq!(count(name, |op| matches!(op, Op::Switch)), 0, "{name}: no round asks which one it is");
+        assert_eq!(count(name, |op| *op == Op::WaitProducts(1)), 1, "{name}: a product is under way between rounds");
+        let looked_at = count(name, |op| matches!(op, Op::Keep(_) | Op::Take(_)));
+        assert_eq!(looked_at, 2, "{name}: sums are looked at before and behind the loop");
+        every_one_counts(name, barrier_gone, 2);
+        every_one_counts(name, wait_gone, 1);
+        every_one_counts(name, wait_for_less, 3);
+        every_one_counts(name, publish_gone, 1);
+    }
 }
 
 #[test]

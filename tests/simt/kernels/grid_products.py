@@ -67,6 +67,103 @@ print(pl.pallas_call(
     out_shape=jax.ShapeDtypeStruct((64, 64), jnp.float32))(numbers((64, 128)), numbers((128, 64))).sum())
 
 
+# The first round sets the sum and others add to it: two branches, in the output and in scratch memory, converted; one branch with two
+# ways; selections; the sum on the right; and one that only begins with 0 where others look at it.
+def set_and_add(x_ref, y_ref, o_ref):
+  p = dot(x_ref[...], y_ref[...])
+
+  @pl.when(ROUND() == 0)
+  def _():
+    o_ref[...] = p.astype(o_ref.dtype)
+
+  @pl.when(ROUND() > 0)
+  def _():
+    o_ref[...] += p.astype(o_ref.dtype)
+
+
+def set_and_add_in_scratch(x_ref, y_ref, o_ref, sum_ref):
+  set_and_add(x_ref, y_ref, sum_ref)
+
+  @pl.when(ROUND() == LAST())
+  def _():
+    o_ref[...] = sum_ref[...].astype(o_ref.dtype)
+
+
+def set_or_add(x_ref, y_ref, o_ref):
+  p = dot(x_ref[...], y_ref[...])
+  o_ref[...] = jax.lax.cond(ROUND() == 0, lambda: p, lambda: p + o_ref[...])
+
+
+def selected(x_ref, y_ref, o_ref):
+  p = dot(x_ref[...], y_ref[...])
+  o_ref[...] = jnp.where(ROUND() == 0, p, o_ref[...] + p)
+
+
+def selected_zero(x_ref, y_ref, o_ref):
+  o_ref[...] = jnp.where(ROUND() > 0, o_ref[...], 0) + dot(x_ref[...], y_ref[...])
+
+
+for kernel, dtype in [(set_and_add, jnp.float32), (set_and_add, jnp.bfloat16), (set_and_add_in_scratch, jnp.bfloat16),
+                      (set_or_add, jnp.float32), (selected, jnp.float32), (selected_zero, jnp.float32)]:
+  for factors, (m, n), rounds in [(jnp.bfloat16, (64, 64), 3), (jnp.bfloat16, (32, 32), 2), (jnp.float32, (32, 32), 4),
+                                  (jnp.bfloat16, (64, 32), 1)]:
+    x, y = numbers((m, 32 * rounds), factors), numbers((32 * rounds, 2 * n), factors)
+    scratch = [pltpu.VMEM((m, n), jnp.float32)] if kernel is set_and_add_in_scratch else []
+    print(pl.pallas_call(
+        kernel, grid=(1, 2, rounds), in_specs=[rows(m, 32), columns(32, n)], out_specs=tile(m, n), scratch_shapes=scratch,
+        out_shape=jax.ShapeDtypeStruct((m, 2 * n), dtype))(x, y).astype(jnp.float32).sum())
+
+
+# The same of what is no product, whose zeros keep their signs, and of integers; of products of zeros, whose sums are 0 and not -0.
+def each(x_ref, o_ref):
+  @pl.when(ROUND() == 0)
+  def _():
+    o_ref[...] = x_ref[...]
+
+  @pl.when(ROUND() > 0)
+  def _():
+    o_ref[...] += x_ref[...]
+
+
+for zeros in (-0.0 * jnp.ones((16, 32)), jnp.arange(16 * 32, dtype=jnp.int32).reshape(16, 32)):
+  o = pl.pallas_call(
+      each, grid=(1, 1, 2), in_specs=[pl.BlockSpec((8, 32), lambda i, j, k: (k, j))], out_specs=tile(8, 32),
+      out_shape=jax.ShapeDtypeStruct((8, 32), zeros.dtype))(zeros)
+  print(o.sum(), jnp.signbit(o.astype(jnp.float32)).all())
+for m in (64, 32):
+  o = pl.pallas_call(
+      set_and_add, grid=(1, 1, 2), in_specs=[rows(m, 32), columns(32, 32)], out_specs=tile(m, 32),
+      out_shape=jax.ShapeDtypeStruct((m, 32), jnp.float32))(jnp.zeros((m, 64), jnp.bfloat16), -jnp.ones((64, 32), jnp.bfloat16))
+  print(jnp.signbit(o).any())
+
+
+# A sum that the first round sets while it looks at what was there, and one that others add something else to.
+def set_otherwise(x_ref, y_ref, o_ref, p_ref, s_ref, t_ref):
+  p = dot(x_ref[...], y_ref[...])
+
+  @pl.when(ROUND() == 0)
+  def _():
+    s_ref[...] = p
+    t_ref[...] = p
+
+  @pl.when(ROUND() > 0)
+  def _():
+    s_ref[...] += p * 2
+    t_ref[...] += p
+
+  @pl.when(ROUND() == 1)
+  def _():
+    t_ref[...] = -t_ref[...]
+
+  o_ref[...], p_ref[...] = s_ref[...], t_ref[...]
+
+
+print([o.sum() for o in pl.pallas_call(
+    set_otherwise, grid=(1, 1, 3), in_specs=[rows(64, 32), columns(32, 64)], out_specs=[tile(64, 64)] * 2,
+    scratch_shapes=[pltpu.VMEM((64, 64), jnp.float32)] * 2,
+    out_shape=[jax.ShapeDtypeStruct((64, 64), jnp.float32)] * 2)(numbers((64, 96)), numbers((96, 64)))])
+
+
 # A bias to begin with; behind the sum a function, a product with a third matrix, and the last block of the left factor again.
 def layer(x_ref, y_ref, b_ref, w_ref, o_ref, p_ref, sum_ref):
   k = ROUND()

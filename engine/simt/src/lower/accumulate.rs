@@ -1,15 +1,16 @@
 //! Sums that begin with what they are added to: `x + a * b`, where the product is summed up from 0, is the product summed up from
-//! `x`, and takes no registers of its own.
+//! `x`, and takes no registers of its own. A loop that begins with -0.0, the sum of nothing, begins with 0 then, as its products did:
+//! `-0.0 + p` is `p`, and summed up from -0.0 it would be -0.0 where all terms are.
 
-use super::rewrite::{substitute, uses};
+use super::rewrite::{Emit, substitute, uses};
 use crate::ir::{Inst, Kernel, MemoryId, Op, Region, Value};
 use pallas_tensor::Scalar;
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 
 /// Rewrites them.
 pub(crate) fn accumulate(kernel: &mut Kernel) {
     let mut body = std::mem::take(&mut kernel.body);
-    let mut known = Known { zeros: Vec::new(), kept: HashMap::new(), uses: HashMap::new() };
+    let mut known = Known { zeros: Vec::new(), nothing: HashSet::new(), kept: HashMap::new(), uses: HashMap::new() };
     body.walk(&mut |inst| {
         if let Op::Keep(memory) | Op::Take(memory) = inst.op {
             *known.kept.entry(memory).or_default() += 1;
@@ -22,19 +23,35 @@ pub(crate) fn accumulate(kernel: &mut Kernel) {
         if zero {
             known.zeros.extend(&inst.results);
         }
+        if matches!(inst.op, Op::Const(Scalar::Float(number)) if number == 0.0 && number.is_sign_negative()) {
+            known.nothing.extend(&inst.results);
+        }
     });
     uses(&body, &mut known.uses);
-    let mut replaced = HashMap::new();
+    let mut replaced = Replaced::default();
     region(&mut body, &known, &mut replaced);
-    substitute(&mut body, &replaced);
+    // What sums begin with now: each is used by its product alone, as a sum that nobody uses is none.
+    let begun = replaced.begun;
+    substitute(&mut body, &replaced.sums);
+    from_zero(kernel, &mut body, &known, &begun);
     kernel.body = body;
 }
 
 struct Known {
     zeros: Vec<Value>,
+    /// Numbers that change no sum.
+    nothing: HashSet<Value>,
     /// How often registers of products are filled and read.
     kept: HashMap<MemoryId, usize>,
     uses: HashMap<Value, usize>,
+}
+
+#[derive(Default)]
+struct Replaced {
+    /// Sums that are products now.
+    sums: HashMap<Value, Value>,
+    /// What those products begin with, in the place of 0.
+    begun: HashSet<Value>,
 }
 
 impl Known {
@@ -43,7 +60,7 @@ impl Known {
     }
 }
 
-fn region(body: &mut Region, known: &Known, replaced: &mut HashMap<Value, Value>) {
+fn region(body: &mut Region, known: &Known, replaced: &mut Replaced) {
     for inst in &mut body.insts {
         for inner in &mut inst.regions {
             region(inner, known, replaced);
@@ -63,7 +80,10 @@ fn region(body: &mut Region, known: &Known, replaced: &mut HashMap<Value, Value>
                 continue;
             }
             body.insts[first].operands[operand] = other;
-            replaced.insert(sum, product);
+            replaced.sums.insert(sum, product);
+            if known.is_used_once(other) {
+                replaced.begun.insert(other);
+            }
             // The sum stays behind for nobody; what nobody uses goes later.
             break;
         }
@@ -123,4 +143,28 @@ fn sums_up(inst: &Inst, carry: usize, known: &Known) -> bool {
         }
         value = user.results[0];
     }
+}
+
+/// Loops begin with 0 in the place of -0.0, where all that is done with it is that a product begins with it.
+fn from_zero(kernel: &mut Kernel, body: &mut Region, known: &Known, begun: &HashSet<Value>) {
+    let mut insts: Vec<Inst> = Vec::with_capacity(body.insts.len());
+    for mut inst in std::mem::take(&mut body.insts) {
+        for inner in &mut inst.regions {
+            from_zero(kernel, inner, known, begun);
+        }
+        if inst.op == Op::For {
+            for (carry, param) in inst.regions[0].params[1..].iter().enumerate() {
+                let begin = inst.operands[2 + carry];
+                if begun.contains(param) && known.nothing.contains(&begin) {
+                    let mut emit = Emit { kernel, insts: &mut insts, span: inst.span };
+                    let ty = emit.kernel.ty(begin);
+                    if let Some(zero) = emit.add(Op::Const(Scalar::Float(0.0)), &[], Some(ty)) {
+                        inst.operands[2 + carry] = zero;
+                    }
+                }
+            }
+        }
+        insts.push(inst);
+    }
+    body.insts = insts;
 }

@@ -51,7 +51,8 @@ fn has_effect(op: &Op) -> bool {
     )
 }
 
-/// From the end to the beginning, so that what is used is known. Loops and branches stay whole.
+/// From the end to the beginning, so that what is used is known. Loops stay whole; branches yield what somebody takes, and stay if they
+/// do something.
 fn sweep(region: &mut Region, used: &mut HashSet<Value>) {
     used.extend(&region.yields);
     let mut kept: Vec<Inst> = Vec::with_capacity(region.insts.len());
@@ -59,14 +60,31 @@ fn sweep(region: &mut Region, used: &mut HashSet<Value>) {
         if !has_effect(&inst.op) && !inst.results.iter().any(|value| used.contains(value)) {
             continue;
         }
+        if inst.op == Op::Switch {
+            yield_used(&mut inst, used);
+        }
         for inner in inst.regions.iter_mut().rev() {
             sweep(inner, used);
+        }
+        if inst.op == Op::Switch && inst.results.is_empty() && inst.regions.iter().all(|inner| inner.insts.is_empty()) {
+            continue;
         }
         used.extend(&inst.operands);
         kept.push(inst);
     }
     kept.reverse();
     region.insts = kept;
+}
+
+/// A branch without the results that nobody takes.
+fn yield_used(inst: &mut Inst, used: &HashSet<Value>) {
+    let taken: Vec<bool> = inst.results.iter().map(|value| used.contains(value)).collect();
+    let mut position = taken.iter();
+    inst.results.retain(|_| position.next() == Some(&true));
+    for inner in &mut inst.regions {
+        let mut position = taken.iter();
+        inner.yields.retain(|_| position.next() == Some(&true));
+    }
 }
 
 /// Arrays of a block that are never touched have no length; operands keep theirs, since they are parameters.

@@ -5,7 +5,9 @@
 //! Which rounds take a branch is computed for each of them ([`rounds_of`](Edges::rounds_of)), whatever the condition looks like.
 //! A branch moves if nothing that it passes touches the same memory, and if all that it reads is there: what is there before the
 //! loop, what can be computed again for that round, and behind the loop what the loop carries out. What the other rounds do instead has
-//! to be nothing but arithmetic, and stays.
+//! to be nothing but arithmetic, and stays. What is set in the first round and added to in others begins as nothing ([`begun`]).
+
+mod begun;
 
 use super::again::Again;
 use super::rewrite::{Emit, is_pure, substitute};
@@ -76,6 +78,7 @@ impl Edges<'_> {
             }
             let (mut first, mut last) = (Vec::new(), Vec::new());
             if inst.op == Op::For {
+                while self.begun(&mut inst, &mut first) {}
                 while self.moved(&mut inst, Edge::First, &mut first) {}
                 while self.moved(&mut inst, Edge::Last, &mut last) {}
             }

@@ -8,7 +8,7 @@
 //!    ([`Layout::blocked`](crate::layout::Layout::blocked)), [`refs`] and [`access`] find addresses and masks; what warpgroups of
 //!    Mosaic GPU do to each other and have engines do is said in [`teams`] and [`transfers`];
 //! 5. [`promote`]: memory that a loop uses at one place is kept in registers, and [`edges`]: what only its first or its last round
-//!    does goes before it or behind it;
+//!    does goes before it or behind it, and what nobody uses then ([`dead`]) goes;
 //! 6. [`accumulate`]: what a product is added to is where it begins;
 //! 7. [`dead`]: what nobody uses goes, and [`rounds`]: sums of warpgroups stay in their registers through loops;
 //! 8. [`vectors`]: accesses to neighbours become one, as far as [`axis`] knows them to be neighbours;
@@ -118,6 +118,7 @@ fn lower_with(launch: &Launch, options: Options, warpgroups: bool) -> Result<Ker
         promote::promote(&mut kernel);
         checked(launch, "keeping memory in registers", &kernel)?;
         edges::take_out(&mut kernel);
+        dead::remove(&mut kernel);
         checked(launch, "taking out of loops what one round does", &kernel)?;
     }
     accumulate::accumulate(&mut kernel);
