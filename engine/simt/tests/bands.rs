@@ -1,8 +1,8 @@
 //! Blocks that go through a grid in bands: every program runs once, and the host knows which block ran it. What kernels note and tell
-//! names the right programs.
+//! names the right programs, and so do races.
 
 use pallas_ir::text::parse_launch;
-use pallas_ir::{Launch, Role};
+use pallas_ir::{AxisSemantics, Launch, Role};
 use pallas_simt::lower::grid::plan;
 use pallas_simt::marks::{TimedStage, read};
 use pallas_simt::sim::{Kind, run};
@@ -13,6 +13,11 @@ const FUEL: u64 = 4_000_000;
 
 /// A product of `[8 * rows, 8] x [8, 8 * columns]`, in each of so many batches if there are any; `shift` moves the rows that are read.
 fn product(batches: Option<usize>, rows: usize, columns: usize, shift: &str) -> Launch {
+    product_to(batches, rows, columns, shift, "%row = add %i, %none : i32[] %column = add %j, %none : i32[]")
+}
+
+/// The same, where `to` says which block a program stores: in `%row` and `%column`.
+fn product_to(batches: Option<usize>, rows: usize, columns: usize, shift: &str, to: &str) -> Launch {
     let (grid, ids, batch) = match batches {
         None => (format!("[{rows}, {columns}]"), "%i: i32[], %j: i32[]", None),
         Some(count) => (format!("[{count}, {rows}, {columns}]"), "%b: i32[], %i: i32[], %j: i32[]", Some(count)),
@@ -25,7 +30,7 @@ fn product(batches: Option<usize>, rows: usize, columns: usize, shift: &str) -> 
         "launch grid={grid} {{
   input @x_ref: f32[{}] block={block} map @x({ids}) {{ %0 = constant 0 : i32[] yield {} }}
   input @y_ref: f32[{}] block={block} map @y({ids}) {{ %0 = constant 0 : i32[] yield {} }}
-  output @o_ref: f32[{}] block={block} map @o({ids}) {{ yield {} }}
+  output @o_ref: f32[{}] block={block} map @o({ids}) {{ %none = constant 0 : i32[] {to} yield {} }}
   kernel @product(%x_ref: ref<f32[8,8]>, %y_ref: ref<f32[8,8]>, %o_ref: ref<f32[8,8]>) {{
     %i = program_id axis={axis} : i32[]
     %j = program_id axis={} : i32[]
@@ -42,7 +47,7 @@ fn product(batches: Option<usize>, rows: usize, columns: usize, shift: &str) -> 
         shape(8, 8 * columns),
         yields("%0", "%j"),
         shape(8 * rows, 8 * columns),
-        yields("%i", "%j"),
+        yields("%row", "%column"),
         axis + 1,
     );
     parse_launch(&text).unwrap_or_else(|error| panic!("{error:?}\n{text}"))
@@ -121,6 +126,67 @@ fn a_check_names_the_program_and_not_the_block() {
         assert_eq!(complaint.element, 9 * 33 + 20, "the program's number");
         assert_eq!(blocks.ids_of(&launch.grid, complaint.block), [Some(9), Some(20)]);
         assert_ne!(complaint.block, 9 * 33 + 20, "which the block's is not");
+    }
+}
+
+/// A program stores the block of the one before it along an axis.
+fn stores_before([row, column]: [usize; 2], axis: usize) -> String {
+    let back = |own: usize| if own == axis { "%one" } else { "%none" };
+    format!(
+        "%a = constant {row} : i32[] %b = constant {column} : i32[]
+    %c = eq %i, %a : bool[] %d = eq %j, %b : bool[] %e = and %c, %d : bool[]
+    %one = convert_element_type %e dtype=i32 weak=false : i32[]
+    %row = sub %i, {} : i32[] %column = sub %j, {} : i32[]",
+        back(0),
+        back(1)
+    )
+}
+
+/// Programs of one band, and those at the end of one and the beginning of the next: who meets whom, and where.
+#[test]
+fn a_race_names_both_programs_and_not_the_blocks() {
+    let parallel = |launch: Launch| Launch { semantics: vec![AxisSemantics::Parallel; 2], ..launch };
+    let (rows, columns) = (11, 33);
+    for (late, axis) in [([9, 20], 1), ([8, 20], 0), ([7, 32], 0), ([10, 1], 1)] {
+        let mut early = late;
+        early[axis] -= 1;
+        let launch = parallel(product_to(None, rows, columns, NO_SHIFT, &stores_before(late, axis)));
+        let plan = plan(&launch);
+        assert_eq!(plan.bands.map(|bands| bands.height), Some(8));
+        let options = Options { checked: true, ..Options::new(Architecture::HOPPER) };
+        let (_, report) = run(&program(&launch, options), &inputs(&launch), FUEL).expect("it runs");
+        assert_eq!([report.count(Kind::ProgramRace), report.count(Kind::BlockRace)], [64, 64], "{late:?}");
+        let number = |[row, column]: [usize; 2]| row * columns + column;
+        let (mut told, mut seen) = (0, 0);
+        for complaint in &report.complaints {
+            let ids = |block: usize| plan.ids_of(&launch.grid, block);
+            let mut both = [early, late].map(|ids| ids.map(Some).to_vec());
+            if let Some(met) = complaint.met {
+                let mut programs = [usize::try_from(complaint.element).expect("a number"), met.program];
+                assert_eq!(ids(complaint.block), launch.program(programs[0]).into_iter().map(Some).collect::<Vec<_>>());
+                programs.sort_unstable();
+                assert_eq!(programs, [number(early), number(late)], "programs by number");
+                // The block that both store.
+                let (operand, element) = met.element;
+                let place = [element / (8 * columns) / 8, element % (8 * columns) / 8];
+                assert_eq!((operand, place), (2, early));
+                told += 1;
+            } else {
+                let mut blocks = [complaint.block, complaint.other.expect("the other block")].map(ids);
+                blocks.sort();
+                both.sort();
+                assert_eq!(blocks, both, "blocks by the programs that they run");
+                seen += 1;
+            }
+        }
+        assert!(told > 0 && seen > 0 && report.complaints.len() == told + seen, "{:?}", report.complaints);
+    }
+    // Each its own block: nothing to tell.
+    let launch = parallel(product(None, rows, columns, NO_SHIFT));
+    for checked in [true, false] {
+        let options = Options { checked, ..Options::new(Architecture::HOPPER) };
+        let (_, report) = run(&program(&launch, options), &inputs(&launch), FUEL).expect("it runs");
+        assert!(report.is_clean(), "{:?}", report.complaints);
     }
 }
 
