@@ -9,7 +9,7 @@ static FUNCTIONS: &[(&str, &str, &str)] = &[
     ("floor", "floorf", "floor"),
     ("ceil", "ceilf", "ceil"),
     ("exp", "exp_of", "exp"),
-    ("exp2", "exp2f", "exp2"),
+    ("exp2", "exp2_of", "exp2"),
     ("expm1", "expm1f", "expm1"),
     ("log", "logf", "log"),
     ("log1p", "log1pf", "log1p"),

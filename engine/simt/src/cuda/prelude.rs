@@ -85,6 +85,11 @@ static HELPERS: &[Helper] = &[
         "exp_of",
         "__device__ __forceinline__ float exp_of(float x) { float y; asm(\"ex2.approx.ftz.f32 %0, %1;\" : \"=f\"(y) : \"f\"(x * 1.4426950408889634f)); return y; }",
     ),
+    // `exp2f` does the same, and what it takes more of is for results less than 2^-126, which are 0 in interpret mode, too.
+    helper(
+        "exp2_of",
+        "__device__ __forceinline__ float exp2_of(float x) { float y; asm(\"ex2.approx.ftz.f32 %0, %1;\" : \"=f\"(y) : \"f\"(x)); return y; }",
+    ),
     helper(
         "max_of",
         "template <class T> __device__ __forceinline__ T max_of(T a, T b) { return a != a ? a : (b != b ? b : (a < b ? b : a)); } template <> __device__ __forceinline__ float max_of<float>(float a, float b) { float y; asm(\"max.NaN.f32 %0, %1, %2;\" : \"=f\"(y) : \"f\"(a), \"f\"(b)); return y; }",
