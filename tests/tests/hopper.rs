@@ -138,6 +138,32 @@ fn a_sum_that_the_first_round_sets_is_one_that_it_zeroes() {
     }
 }
 
+#[test]
+fn scores_are_scaled_for_the_difference_from_their_maximum_alone() {
+    let launch = launch("attention");
+    for capability in [80, 90, 100] {
+        let program = compile(&launch, Architecture::new(capability)).expect("it is lowered");
+        let round = rounds(&program.kernel.body).expect("a loop");
+        let mut constants = Vec::new();
+        program.kernel.body.walk(&mut |inst| {
+            if matches!(inst.op, Op::Const(_)) {
+                constants.extend(inst.results.iter().copied());
+            }
+        });
+        let named = |inst: &Inst, name: &str| matches!(&inst.op, Op::Scalar(op, _) if op.name == name);
+        let scales = |inst: &&Inst| named(inst, "mul") && constants.contains(&inst.operands[1]);
+        let of_floats = |inst: &&Inst| program.kernel.ty(inst.results[0]).dtype.is_float();
+        let scaled: Vec<&Inst> = round.insts.iter().filter(scales).filter(of_floats).collect();
+        // The scores, and the maximum of each row.
+        let mut registers: Vec<u32> = scaled.iter().map(|inst| program.kernel.ty(inst.results[0]).regs).collect();
+        registers.sort_unstable();
+        assert!(matches!(registers[..], [few, many] if few * 8 <= many), "for {capability}: {registers:?}");
+        let scores = scaled.iter().max_by_key(|inst| program.kernel.ty(inst.results[0]).regs).expect("scores");
+        let users: Vec<&Inst> = round.insts.iter().filter(|inst| inst.operands.contains(&scores.results[0])).collect();
+        assert!(matches!(users[..], [user] if named(user, "sub")), "for {capability}: {users:?}");
+    }
+}
+
 /// A product of 32 rows, which is none for warpgroups.
 const SMALL: &str = "
 import jax

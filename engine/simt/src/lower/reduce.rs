@@ -2,7 +2,7 @@
 //! number lanes by shuffles, those that number warps through shared memory. All threads end with the same digits: in every step
 //! they fold the same two numbers, or the same numbers in the same order.
 
-use super::context::Lower;
+use super::context::{Lower, Tile};
 use super::number::Number;
 use crate::Refusal;
 use crate::ir::{Builder, Value};
@@ -19,7 +19,11 @@ type Fold<'f> = &'f dyn Fn(&mut Builder, &[Value], &[Value]) -> Vec<Value>;
 
 impl Lower<'_> {
     pub(crate) fn lower_reduce(&mut self, op: &OpData) -> Result<(), Refusal> {
-        let tile = self.held(op.operands[0])?;
+        let mut tile = self.held(op.operands[0])?;
+        let scaled = self.unscaled(op, &tile);
+        if let Some((unscaled, _)) = &scaled {
+            tile = unscaled.clone();
+        }
         let axes = self.axes(op, "axes")?;
         let dtype = self.b.ty(tile.value).dtype;
         let def: &'static OpDef = match op.op.name {
@@ -39,9 +43,34 @@ impl Lower<'_> {
         let value = self.or_identity(&layout, value, identity(def.name, wide));
         let fold = |b: &mut Builder, x: &[Value], y: &[Value]| vec![b.binary(def, x[0], y[0])];
         let (folded, rest) = self.fold(vec![value], &layout, &axes, &fold);
-        let value = self.b.convert(folded[0], dtype);
+        let mut value = self.b.convert(folded[0], dtype);
+        if let Some((_, scale)) = scaled {
+            let scale = self.b.constant(dtype, scale, self.b.ty(value).regs);
+            value = self.b.binary(&ops::MUL, value, scale);
+        }
         self.set_dealt(op.results[0], value, rest);
         Ok(())
+    }
+
+    /// What a maximum or a minimum is taken of, and by which number it may be multiplied afterwards: of `x * c`, where `c` is a power of
+    /// 2, it is that of `x` times `c`. Scores of attention are then scaled only where the maximum is subtracted from them, and the
+    /// compiler makes one instruction of both. It rounds once, as both did: a product with a power of 2 is exact. Other factors would
+    /// do, too, but not to the last bit: in interpret mode the largest score less the maximum is 0.
+    fn unscaled(&self, op: &OpData, tile: &Tile) -> Option<(Tile, Scalar)> {
+        if !matches!(op.op.name, "reduce_max" | "reduce_min") {
+            return None;
+        }
+        let product = self.function.ops.iter().find(|made| made.results.contains(&op.operands[0]))?;
+        let &[left, right] = product.operands.as_slice() else { return None };
+        if product.op.name != "mul" || !matches!(self.b.ty(tile.value).dtype, DType::F32 | DType::F64) {
+            return None;
+        }
+        [(left, right), (right, left)].into_iter().find_map(|(value, scale)| {
+            let (value, scale) = (self.held(value).ok()?, self.b.constant_of(self.held(scale).ok()?.value)?);
+            let is_power = |scale: f64| scale.is_normal() && scale > 0.0 && scale.to_bits() << 12 == 0;
+            let fits = scale.as_f64().is_some_and(is_power);
+            (fits && value.layout == tile.layout && value.shape == tile.shape).then_some((value, scale))
+        })
     }
 
     /// Places that hold no element hold what changes nothing.
