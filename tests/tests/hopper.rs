@@ -88,7 +88,7 @@ const ZEROED: &str = "  @pl.when(pl.program_id(2) == 0)
 
   acc_ref[...] += jnp.dot(x_ref[...], y_ref[...], preferred_element_type=jnp.float32)
 ";
-const SET: [&str; 3] = [
+const SET: [&str; 6] = [
     "  p = jnp.dot(x_ref[...], y_ref[...], preferred_element_type=jnp.float32)
 
   @pl.when(pl.program_id(2) == 0)
@@ -101,6 +101,27 @@ const SET: [&str; 3] = [
 ",
     "  p = jnp.dot(x_ref[...], y_ref[...], preferred_element_type=jnp.float32)
   acc_ref[...] = jnp.where(pl.program_id(2) == 0, p, acc_ref[...] + p)
+",
+    "  @pl.when(pl.program_id(2) == 0)
+  def _():
+    acc_ref[...] = jnp.dot(x_ref[...], y_ref[...], preferred_element_type=jnp.float32)
+
+  @pl.when(pl.program_id(2) > 0)
+  def _():
+    acc_ref[...] += jnp.dot(x_ref[...], y_ref[...], preferred_element_type=jnp.float32)
+",
+    "  @pl.when(pl.program_id(2) != 0)
+  def _():
+    acc_ref[...] = jnp.dot(x_ref[...], y_ref[...], preferred_element_type=jnp.float32) + acc_ref[...]
+
+  @pl.when(pl.program_id(2) == 0)
+  def _():
+    acc_ref[...] = jnp.dot(x_ref[...], y_ref[...], preferred_element_type=jnp.float32)
+",
+    "  def product():
+    return jnp.dot(x_ref[...], y_ref[...], preferred_element_type=jnp.float32)
+
+  acc_ref[...] = jax.lax.cond(pl.program_id(2) == 0, product, lambda: acc_ref[...] + product())
 ",
     "  acc = jnp.where(pl.program_id(2) == 0, 0, acc_ref[...])
   acc_ref[...] = acc + jnp.dot(x_ref[...], y_ref[...], preferred_element_type=jnp.float32)

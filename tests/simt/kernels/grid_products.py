@@ -164,6 +164,62 @@ print([o.sum() for o in pl.pallas_call(
     out_shape=[jax.ShapeDtypeStruct((64, 64), jnp.float32)] * 2)(numbers((64, 96)), numbers((96, 64)))])
 
 
+# The products themselves in the branches; the same, of another factor later, after a write to what is multiplied, and with what is stored
+# beside it.
+def in_branches(x_ref, y_ref, o_ref):
+  @pl.when(ROUND() == 0)
+  def _():
+    o_ref[...] = dot(x_ref[...], y_ref[...])
+
+  @pl.when(ROUND() > 0)
+  def _():
+    o_ref[...] += dot(x_ref[...], y_ref[...])
+
+
+def in_one_branch(x_ref, y_ref, o_ref):
+  product = lambda: dot(x_ref[...], y_ref[...])
+  o_ref[...] = jax.lax.cond(ROUND() == 0, product, lambda: product() + o_ref[...])
+
+
+def of_others(x_ref, y_ref, o_ref):
+  @pl.when(ROUND() == 0)
+  def _():
+    o_ref[...] = dot(x_ref[...], y_ref[...])
+
+  @pl.when(ROUND() > 0)
+  def _():
+    o_ref[...] += dot(x_ref[...] + x_ref[...], y_ref[...])
+
+
+for kernel in (in_branches, in_one_branch, of_others):
+  for factors, m, rounds in [(jnp.bfloat16, 64, 3), (jnp.bfloat16, 32, 2), (jnp.float32, 32, 4)]:
+    x, y = numbers((m, 32 * rounds), factors), numbers((32 * rounds, 64), factors)
+    print(pl.pallas_call(
+        kernel, grid=(1, 2, rounds), in_specs=[rows(m, 32), columns(32, 32)], out_specs=tile(m, 32),
+        out_shape=jax.ShapeDtypeStruct((m, 64), jnp.float32))(x, y).sum())
+
+
+def written_between(x_ref, y_ref, o_ref, p_ref, s_ref):
+  @pl.when(ROUND() == 0)
+  def _():
+    s_ref[...] = x_ref[...]
+    o_ref[...] = dot(s_ref[...], y_ref[...])
+    p_ref[...] = o_ref[...]
+
+  s_ref[...] = s_ref[...] + x_ref[...]
+
+  @pl.when(ROUND() > 0)
+  def _():
+    o_ref[...] += dot(s_ref[...], y_ref[...])
+    p_ref[...] = o_ref[...] * 2
+
+
+print([o.sum() for o in pl.pallas_call(
+    written_between, grid=(1, 1, 3), in_specs=[rows(64, 32), columns(32, 64)], out_specs=[tile(64, 64)] * 2,
+    scratch_shapes=[pltpu.VMEM((64, 32), jnp.bfloat16)],
+    out_shape=[jax.ShapeDtypeStruct((64, 64), jnp.float32)] * 2)(numbers((64, 96)), numbers((96, 64)))])
+
+
 # A bias to begin with; behind the sum a function, a product with a third matrix, and the last block of the left factor again.
 def layer(x_ref, y_ref, b_ref, w_ref, o_ref, p_ref, sum_ref):
   k = ROUND()

@@ -99,13 +99,16 @@ fn memories(kernel: &mut Kernel) {
         | Op::BringBox { memory, .. } => {
             read.insert(memory);
         }
+        Op::Keep(memory) | Op::Take(memory) => {
+            read.insert(memory);
+        }
         Op::MultiplyTensor(product) => read.extend([product.left.memory(), product.right.memory]),
         Op::CopyTensor(copy) => {
             read.insert(copy.from.memory());
         }
         Op::Multiply(product) => {
             read.extend(product.left.map(|factor| factor.memory));
-            read.insert(product.right.memory);
+            read.extend([product.right.memory, product.acc]);
         }
         _ => {}
     });
@@ -113,7 +116,8 @@ fn memories(kernel: &mut Kernel) {
     let lost: HashSet<MemoryId> = kernel
         .memories()
         .filter(|(id, memory)| {
-            matches!(memory.space, Space::Shared | Space::Team | Space::Workspace) && !read.contains(id)
+            matches!(memory.space, Space::Shared | Space::Team | Space::Workspace | Space::Registers)
+                && !read.contains(id)
         })
         .map(|(id, _)| id)
         .collect();

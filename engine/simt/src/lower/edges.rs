@@ -5,14 +5,17 @@
 //! Which rounds take a branch is computed for each of them ([`rounds_of`](Edges::rounds_of)), whatever the condition looks like.
 //! A branch moves if nothing that it passes touches the same memory, and if all that it reads is there: what is there before the
 //! loop, what can be computed again for that round, and behind the loop what the loop carries out. What the other rounds do instead has
-//! to be nothing but arithmetic, and stays. What is set in the first round and added to in others begins as nothing ([`begun`]).
+//! to be nothing but arithmetic, and stays. What is set in the first round and added to in others begins as nothing ([`begun`]),
+//! and what both compute in branches of their own is computed in every round ([`once`]).
 
 mod begun;
+mod once;
+mod ways;
 
 use super::again::Again;
 use super::rewrite::{Emit, is_pure, substitute};
 use super::touches::Touches;
-use crate::ir::{Inst, Kernel, Op, Region, Value};
+use crate::ir::{Inst, Kernel, MemoryId, Op, Region, Value};
 use crate::marks::Mark;
 use pallas_ir::op::EvalContext;
 use pallas_ir::{OpKind, TensorType, Type, ops};
@@ -28,7 +31,9 @@ pub(crate) fn take_out(kernel: &mut Kernel) {
     let mut body = std::mem::take(&mut kernel.body);
     let mut made = HashMap::new();
     scalars(kernel, &body, &mut made);
-    Edges { kernel, made, replaced: HashMap::new() }.region(&mut body);
+    let mut touched = HashMap::new();
+    once::count(&body, &mut touched);
+    Edges { kernel, made, touched, replaced: HashMap::new() }.region(&mut body);
     kernel.body = body;
 }
 
@@ -54,6 +59,8 @@ struct Edges<'a> {
     kernel: &'a mut Kernel,
     /// How numbers are made.
     made: HashMap<Value, Inst>,
+    /// How often arrays were touched, in the whole kernel.
+    touched: HashMap<MemoryId, usize>,
     /// Values that became others.
     replaced: HashMap<Value, Value>,
 }
@@ -78,6 +85,7 @@ impl Edges<'_> {
             }
             let (mut first, mut last) = (Vec::new(), Vec::new());
             if inst.op == Op::For {
+                while self.once(&mut inst) {}
                 while self.begun(&mut inst, &mut first) {}
                 while self.moved(&mut inst, Edge::First, &mut first) {}
                 while self.moved(&mut inst, Edge::Last, &mut last) {}
