@@ -220,6 +220,78 @@ print([o.sum() for o in pl.pallas_call(
     out_shape=[jax.ShapeDtypeStruct((64, 64), jnp.float32)] * 2)(numbers((64, 96)), numbers((96, 64)))])
 
 
+# What is multiplied is written between the branches; the branches fill different memory with the same. Halves are written one by one, so
+# that both lie in memory.
+HALVES = (slice(0, 32), slice(32, 64))
+
+
+def halves_between(x_ref, y_ref, o_ref, p_ref, s_ref, t_ref):
+  for half in HALVES:
+    s_ref[half, :] = x_ref[half, :]
+
+  @pl.when(ROUND() == 0)
+  def _():
+    o_ref[...] = dot(s_ref[...], y_ref[...])
+
+  s_ref[HALVES[0], :] = x_ref[HALVES[0], :] * 2
+
+  @pl.when(ROUND() > 0)
+  def _():
+    o_ref[...] += dot(s_ref[...], y_ref[...])
+
+  p_ref[...] = o_ref[...]
+
+
+def halves_beside(x_ref, y_ref, o_ref, p_ref, s_ref, t_ref):
+  for half in HALVES:
+    s_ref[half, :] = x_ref[half, :] + 1
+    t_ref[half, :] = x_ref[half, :] - 2
+
+  @pl.when(ROUND() == 0)
+  def _():
+    s_ref[...] = x_ref[...]
+    o_ref[...] = dot(x_ref[...], y_ref[...])
+
+  @pl.when(ROUND() > 0)
+  def _():
+    t_ref[...] = x_ref[...]
+    o_ref[...] += dot(x_ref[...], y_ref[...])
+
+  for half in HALVES:
+    p_ref[half, :32] = s_ref[half, :].astype(jnp.float32) * 3 + t_ref[half, :].astype(jnp.float32)
+
+
+for kernel in (halves_between, halves_beside):
+  print([o[:, :32].sum() for o in pl.pallas_call(
+      kernel, grid=(1, 1, 3), in_specs=[rows(64, 32), columns(32, 64)], out_specs=[tile(64, 64)] * 2,
+      scratch_shapes=[pltpu.VMEM((64, 32), jnp.bfloat16)] * 2,
+      out_shape=[jax.ShapeDtypeStruct((64, 64), jnp.float32)] * 2)(numbers((64, 96)), numbers((96, 64)))])
+
+
+# Loops in a kernel, whose first round looks at what they begin with: stores it, and carries it on.
+def looked_at_first(x_ref, o_ref, p_ref, q_ref):
+  x = x_ref[...]
+
+  def stores(k, s):
+    @pl.when(k == 0)
+    def _():
+      p_ref[...] = s
+
+    return jnp.where(k == 0, x, s + x)
+
+  def carries(k, carry):
+    s, m = carry
+    return jnp.where(k == 0, x, s + x), jnp.where(k == 0, s, m)
+
+  o_ref[...] = jax.lax.fori_loop(0, 3, stores, x * 5)
+  s, m = jax.lax.fori_loop(0, 4, carries, (x * 7, x))
+  q_ref[...] = s + m * 10
+
+
+print([o.sum() for o in pl.pallas_call(
+    looked_at_first, out_shape=[jax.ShapeDtypeStruct((8, 32), jnp.float32)] * 3)(numbers((8, 32), jnp.float32))])
+
+
 # A bias to begin with; behind the sum a function, a product with a third matrix, and the last block of the left factor again.
 def layer(x_ref, y_ref, b_ref, w_ref, o_ref, p_ref, sum_ref):
   k = ROUND()
