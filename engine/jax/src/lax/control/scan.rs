@@ -163,7 +163,7 @@ fn carrying_scan(
     }
     let count = carry.len();
     let state_def = TreeDef::Tuple(state.iter().map(|_| TreeDef::Leaf).collect());
-    let init_state = assemble(cx, &state_def, state)?;
+    let init_state = assemble(cx, &state_def, made_here(cx, state)?)?;
     let upper = primitive::scalar(DType::I32, Scalar::Int(length as i128));
     let result = for_loop(cx, &zero, &upper, &init_state, &mut |cx, index, state| {
         let index = if reverse {
@@ -189,11 +189,24 @@ fn carrying_scan(
         for (array, y) in stacked.iter().zip(&ys) {
             next.push(set_row(cx, array, &index, y)?);
         }
-        assemble(cx, &state_def, next)
+        assemble(cx, &state_def, made_here(cx, next)?)
     })?;
     let (state, _) = leaves(cx, &result, "scan")?;
     let (carry, stacked) = state.split_at(count);
     Ok((assemble(cx, &carry_def, carry.iter().cloned())?, assemble(cx, &y_def, stacked.iter().cloned())?))
+}
+
+/// Numbers of Python's as values of the trace that is open: as arrays they would look as if a kernel had captured them.
+fn made_here(cx: &Context<'_>, tiles: Vec<Tile>) -> PyResult<Vec<Tile>> {
+    let Some(trace) = cx.trace() else { return Ok(tiles) };
+    let made = tiles.into_iter().map(|tile| match &tile {
+        Tile::Concrete { .. } if tile.rank() == 0 => {
+            let value = cx.value_in(&trace, &tile)?;
+            Ok(trace.tile(value).unwrap_or(tile))
+        }
+        _ => Ok(tile),
+    });
+    made.collect()
 }
 
 /// `x[index]` along the leading axis.
