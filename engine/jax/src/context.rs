@@ -324,9 +324,9 @@ impl<'a> Context<'a> {
         let (Some(arrays), Some(executor), false) = (arrays, executor, self.interp.is_analysis()) else {
             return Ok(types.into_iter().map(Tile::Abstract).collect());
         };
-        let results = executor
-            .run_function(function, arrays, &InterpWorld(self.interp))
-            .map_err(|error| error.raised(self.interp))?;
+        let world = InterpWorld::new(self.interp);
+        let results = executor.run_function(function, arrays, &world).map_err(|error| error.raised(self.interp))?;
+        world.ended()?;
         Ok(results.into_iter().zip(types).map(|(array, ty)| Tile::Concrete { array, weak: ty.weak }).collect())
     }
 }

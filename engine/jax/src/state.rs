@@ -4,7 +4,7 @@ use crate::tile::Tile;
 use crate::trace::Trace;
 use pallas_ir::{Builder, DeviceOptions, Finding, Function, Interpretation, Launch, Location, Scalars, Target};
 use pallas_python::interp::Interp;
-use pallas_python::raise::{Diagnosis, Stop};
+use pallas_python::raise::{Diagnosis, PyResult, Stop};
 use pallas_python::value::Value;
 use pallas_syntax::Span;
 use pallas_tensor::Array;
@@ -305,17 +305,33 @@ impl JaxState {
 }
 
 /// Running code prints to the interpreter's standard output.
-pub(crate) struct InterpWorld<'a>(pub(crate) &'a Interp);
+pub(crate) struct InterpWorld<'a>(&'a Interp, RefCell<Option<Box<Stop>>>);
+
+impl<'a> InterpWorld<'a> {
+    pub(crate) fn new(interp: &'a Interp) -> InterpWorld<'a> {
+        InterpWorld(interp, RefCell::default())
+    }
+
+    /// Raises what a print could not format, when all has run, as JAX does: prints are callbacks.
+    pub(crate) fn ended(self) -> PyResult<()> {
+        let Some(stop) = self.1.into_inner() else { return Ok(()) };
+        let Stop::Raise(raise) = &*stop else { return Err(stop) };
+        let what = self.0.exception_line(&raise.exception);
+        Err(self.0.error(
+            &crate::errors::jax_runtime(self.0),
+            format!("INTERNAL: CpuCallback error calling callback: {what}"),
+        ))
+    }
+}
 
 impl World for InterpWorld<'_> {
     fn debug_print(&self, format: &str, values: &[Array]) {
         let text = match formatted(self.0, format, values) {
-            Some(text) => text,
-            // Without fields the values follow the text, as `pl.debug_print` prints them.
-            None => std::iter::once(format.to_string())
-                .chain(values.iter().map(|array| crate::text::str(self.0, array)))
-                .collect::<Vec<_>>()
-                .join(" "),
+            Ok(text) => text,
+            Err(stop) => {
+                self.1.borrow_mut().get_or_insert(stop);
+                return;
+            }
         };
         // Through `print`: the program may have put something else in the place of standard output.
         let print = self.0.import("builtins").and_then(|builtins| self.0.get_attr(&builtins, "print"));
@@ -347,12 +363,16 @@ impl World for InterpWorld<'_> {
     }
 }
 
-/// `format.format(*values)`, with the values as numpy has them.
-fn formatted(interp: &Interp, format: &str, values: &[Array]) -> Option<String> {
+/// `format.format(*values)`; values follow a format without fields.
+pub(crate) fn formatted(interp: &Interp, format: &str, values: &[Array]) -> PyResult<String> {
     if !format.contains('{') && !values.is_empty() {
-        return None;
+        let parts = values.iter().map(|array| crate::text::str(interp, array));
+        return Ok(std::iter::once(format.to_string()).chain(parts).collect::<Vec<_>>().join(" "));
     }
-    let values = values.iter().map(|array| crate::numpy::value(crate::tile::Tile::concrete(array.clone())));
-    let text = interp.call_method(&pallas_python::Value::from(format), "format", values).ok()?;
-    interp.str(&text).ok()
+    let values = values.iter().map(|array| {
+        let tile = crate::tile::Tile::concrete(array.clone());
+        pallas_python::Value::object(crate::array::ArrayObject { tile })
+    });
+    let text = interp.call_method(&pallas_python::Value::from(format), "format", values)?;
+    interp.str(&text)
 }

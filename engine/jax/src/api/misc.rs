@@ -4,10 +4,8 @@ use super::struct_type;
 use crate::context::Context;
 use crate::convert;
 use crate::dtype;
-use crate::pallas::program;
 use crate::primitive;
 use crate::refs::RefObject;
-use crate::tile::Tile;
 use crate::tree;
 use pallas_python::CallArgs;
 use pallas_python::class::{Class, NativeClass};
@@ -115,7 +113,7 @@ pub(super) static DEBUG_FUNCTIONS: &[NativeDef] = &[NativeDef {
     name: "print",
     signature: "(fmt, *args, ordered=False, partitioned=False, skip_format_check=False, **kwargs)",
     doc: "Prints values when the program runs.",
-    run: debug_print,
+    run: super::printing::debug_print,
 }];
 
 /// Rows of `jax.dtypes`.
@@ -259,33 +257,4 @@ impl Object for Scope {
     fn call(&self, _this: &Value, args: CallArgs, interp: &Interp) -> Option<PyResult<Value>> {
         Some(args.positional.first().cloned().ok_or_else(|| interp.type_error("expected a function".to_string())))
     }
-}
-
-/// `jax.debug.print`: positional and named `{}` fields, with format specs.
-fn debug_print(interp: &Interp, args: Arguments) -> PyResult<Value> {
-    let [format, positional, _, _, _, keywords] = args.take();
-    let cx = Context::jax(interp);
-    let mut format = interp.to_str(&format)?.to_string();
-    let mut tiles: Vec<Tile> =
-        interp.collect(&positional)?.iter().map(|value| printed(&cx, value)).collect::<PyResult<_>>()?;
-    // Named fields become positional ones, in the order in which they are given.
-    if let Value::Dict(dict) = &keywords {
-        for (key, value) in dict.borrow().iter() {
-            let name = interp.to_str(key)?;
-            for end in ['}', ':', '!'] {
-                format = format.replace(&format!("{{{name}{end}"), &format!("{{{}{end}", tiles.len()));
-            }
-            tiles.push(printed(&cx, value)?);
-        }
-    }
-    program::stage_print(&cx, &format, &tiles)
-}
-
-/// What a print shows of a value: of a Ref what it holds then.
-fn printed(cx: &Context<'_>, value: &Value) -> PyResult<Tile> {
-    if value.downcast::<crate::refs::RefObject>().is_some() {
-        let held = cx.interp.get_item(value, &Value::Ellipsis)?;
-        return convert::tile(cx, &held, "debug.print");
-    }
-    convert::tile(cx, value, "debug.print")
 }

@@ -7,6 +7,7 @@ mod internals;
 pub mod jit;
 mod misc;
 mod not_abstract;
+pub(crate) mod printing;
 mod struct_subclass;
 pub(crate) mod struct_type;
 mod trees;

@@ -399,7 +399,8 @@ pub(crate) fn apply(cx: &Context<'_>, launch: &Arc<Launch>, arguments: &[Tile]) 
     let (Some(arrays), Some(executor), false) = (arrays, executor, cx.interp.is_analysis()) else {
         return Ok(types());
     };
-    let outputs =
-        executor.run_launch(launch, arrays, &InterpWorld(cx.interp)).map_err(|error| error.raised(cx.interp))?;
+    let world = InterpWorld::new(cx.interp);
+    let outputs = executor.run_launch(launch, arrays, &world).map_err(|error| error.raised(cx.interp))?;
+    world.ended()?;
     Ok(outputs.into_iter().map(Tile::concrete).collect())
 }

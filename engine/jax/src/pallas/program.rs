@@ -1,6 +1,7 @@
 //! The program's place in the grid, and the small functions of `jax.experimental.pallas`: `program_id`, `num_programs`,
 //! `when`, `cdiv`, `debug_print` and their kin.
 
+use crate::api::printing;
 use crate::array::ArrayObject;
 use crate::context::Context;
 use crate::convert;
@@ -309,9 +310,7 @@ pub fn debug_print(interp: &Interp, args: Arguments) -> PyResult<Value> {
     let [format, values] = args.take();
     let cx = Context::jax(interp);
     let format = interp.to_str(&format)?;
-    let values = interp.collect(&values)?;
-    let tiles = values.iter().map(|v| convert::tile(&cx, v, "debug_print")).collect::<PyResult<Vec<_>>>()?;
-    stage_print(&cx, &format, &tiles)
+    printing::stage(&cx, &format, &interp.collect(&values)?, &[], false)
 }
 
 /// Prints tiles by a format with `{}` fields.
