@@ -64,6 +64,10 @@ pub fn tracer_text(ty: &pallas_ir::TensorType) -> String {
     format!("JitTracer({weak}{})", errors::type_text(ty))
 }
 
+/// What `float(x)` of a traced value is told.
+const FLOAT: &str = "The problem arose with the `float` function. If trying to convert the data type of a value, try using \
+                     `x.astype(float)` or `jnp.array(x, float)` instead.";
+
 impl ArrayObject {
     /// The array, with its data where it is traced but known.
     fn known(&self, cx: &Context<'_>) -> PyResult<Cow<'_, Tile>> {
@@ -289,10 +293,7 @@ impl Object for ArrayObject {
 
     fn as_float(&self, _this: &Value, interp: &Interp) -> Option<PyResult<f64>> {
         let cx = Context::jax(interp);
-        Some(
-            self.scalar(&cx, "The problem arose with the `float` function.")
-                .map(|s| s.and_then(Scalar::as_f64).unwrap_or(0.0)),
-        )
+        Some(self.scalar(&cx, FLOAT).map(|s| s.and_then(Scalar::as_f64).unwrap_or(0.0)))
     }
 
     fn is_undecided(&self) -> bool {

@@ -85,10 +85,9 @@ pub fn boolean_conversion(cx: &Context<'_>, traced: &Traced) -> Box<Stop> {
     cx.interp.error_with(
         &tracer_bool(cx.interp),
         format!(
-            "Attempted boolean conversion of traced array with shape {}.\nThe error occurred while tracing the \
-             function {}.\nSee https://docs.jax.dev/en/latest/errors.html#jax.errors.TracerBoolConversionError",
+            "Attempted boolean conversion of traced array with shape {}.\n{}\nSee https://docs.jax.dev/en/latest/errors.html#jax.errors.TracerBoolConversionError",
             bare_type(traced),
-            traced.trace.origin
+            crate::blame::origin(cx, traced)
         ),
         Diagnosis {
             code: "PL306",
@@ -109,10 +108,9 @@ pub fn integer_conversion(cx: &Context<'_>, traced: &Traced) -> Box<Stop> {
     cx.interp.error_with(
         &tracer_integer(cx.interp),
         format!(
-            "The __index__() method was called on traced array with shape {}\nThe error occurred while tracing the \
-             function {}.\nSee https://docs.jax.dev/en/latest/errors.html#jax.errors.TracerIntegerConversionError",
+            "The __index__() method was called on traced array with shape {}\n{}\nSee https://docs.jax.dev/en/latest/errors.html#jax.errors.TracerIntegerConversionError",
             bare_type(traced),
-            traced.trace.origin
+            crate::blame::origin(cx, traced)
         ),
         Diagnosis {
             code: "PL307",
@@ -134,10 +132,9 @@ pub fn concrete_value_needed(cx: &Context<'_>, traced: &Traced, what: &str) -> B
         &concretization(cx.interp),
         format!(
             "Abstract tracer value encountered where concrete value is expected: traced array with shape {}\n{what}\n\
-             The error occurred while tracing the function {}.\n\
-             See https://docs.jax.dev/en/latest/errors.html#jax.errors.ConcretizationTypeError",
+             {}\n\nSee https://docs.jax.dev/en/latest/errors.html#jax.errors.ConcretizationTypeError",
             bare_type(traced),
-            traced.trace.origin
+            crate::blame::origin(cx, traced)
         ),
         Diagnosis {
             code: "PL307",

@@ -6,6 +6,7 @@
 
 pub mod api;
 pub mod array;
+mod blame;
 pub mod context;
 pub mod convert;
 pub mod dtype;

@@ -3,6 +3,7 @@
 //! As in JAX, while a trace is open every array operation is staged into it, also on concrete arrays. The trace of a
 //! transformation (`vmap`, `grad`) takes only what depends on its own parameters; the rest goes to what encloses it.
 
+use crate::blame::Names;
 use crate::context::Context;
 use crate::sharding::Placement;
 use crate::tile::{Tile, Traced};
@@ -52,6 +53,8 @@ pub struct Trace {
     arguments: OnceCell<Vec<(ValueId, Tile)>>,
     /// How its values lie on devices, where that was said.
     placed: RefCell<Vec<(ValueId, Placement)>>,
+    /// How the traced function calls its parameters, for messages.
+    names: OnceCell<Box<Names>>,
     builder: RefCell<Builder>,
     /// Depth of the interpreter's call stack where the trace began.
     base_depth: usize,
@@ -77,9 +80,20 @@ impl Trace {
             primals: OnceCell::new(),
             arguments: OnceCell::new(),
             placed: RefCell::default(),
+            names: OnceCell::new(),
             builder: RefCell::new(Builder::new(name, location)),
             base_depth: cx.interp.stack().len(),
         })
+    }
+
+    /// Says how its parameters are called: asked only where something goes wrong.
+    pub(crate) fn name_arguments(&self, names: Box<Names>) {
+        let _ = self.names.set(names);
+    }
+
+    /// The name of a parameter, where somebody has said.
+    pub(crate) fn argument_name(&self, cx: &Context<'_>, number: usize) -> Option<String> {
+        self.names.get().and_then(|names| names(cx, number))
     }
 
     /// Whether it traces an index map, which may ask how large the grid is, not where in it a program is.

@@ -1,7 +1,7 @@
 //! `jax.eval_shape`: what a function gives, as shapes and dtypes, by tracing it.
 
 use super::jit::Jitted;
-use super::not_abstract::not_abstract;
+use super::not_abstract::{self, not_abstract};
 use super::struct_type;
 use crate::array::ArrayObject;
 use crate::context::Context;
@@ -30,7 +30,10 @@ pub(super) fn eval_shape(interp: &Interp, args: Arguments) -> PyResult<Value> {
     let jitted = function.downcast::<Jitted>().unwrap_or(&any);
     let split = jitted.split(&cx, call)?;
     let (leaves, def) = tree::flatten(interp, &split.dynamic, None)?;
-    let trace = Trace::new(&cx, TraceKind::Jit, "eval_shape", "eval_shape".to_string(), None);
+    let origin = format!("{} for jit", crate::pallas::launch::origin_of(&cx, &jitted.function));
+    let trace = Trace::new(&cx, TraceKind::Jit, "eval_shape", origin, None);
+    let arrays = (0..leaves.len()).filter(|&leaf| !leaves[leaf].is_unknown()).collect();
+    trace.name_arguments(not_abstract::names(&jitted.function, &split, arrays));
     let mut tracers = Vec::new();
     for (number, leaf) in leaves.iter().enumerate() {
         // What is not known stays so, and the rest is still traced.

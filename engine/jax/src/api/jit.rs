@@ -1,7 +1,7 @@
 //! `jax.jit`: functions traced once per combination of static arguments and argument types, then run as IR.
 //! Inside an open trace a jitted function is traced in place.
 
-use super::not_abstract::not_abstract;
+use super::not_abstract::{self, not_abstract};
 use crate::array::ArrayObject;
 use crate::context::Context;
 use crate::convert;
@@ -18,7 +18,7 @@ use pallas_python::class::{Class, NativeClass};
 use pallas_python::interp::Interp;
 use pallas_python::native::{Arguments, NativeDef};
 use pallas_python::object::Object;
-use pallas_python::raise::{Diagnosis, PyResult};
+use pallas_python::raise::{Diagnosis, PyResult, Stop};
 use pallas_python::value::Value;
 use std::cell::RefCell;
 use std::rc::Rc;
@@ -194,6 +194,7 @@ impl Object for Jitted {
 }
 
 /// A call split into what is traced and what is not.
+#[derive(Clone)]
 pub(super) struct Split {
     /// A tuple of what is traced.
     pub(super) dynamic: Value,
@@ -202,6 +203,7 @@ pub(super) struct Split {
 }
 
 /// Where an argument of the call comes from.
+#[derive(Clone)]
 enum Slot {
     Positional,
     StaticPositional(usize),
@@ -361,12 +363,13 @@ impl Jitted {
         }
         for value in &statics {
             if let Err(stop) = interp.hash(value) {
-                drop(stop);
+                let Stop::Raise(raise) = &*stop else { return Err(stop) };
                 let class = interp.repr(&Value::Class(interp.type_of(value)))?;
-                let shown = interp.repr(value)?;
                 return Err(interp.value_error(format!(
-                    "Non-hashable static arguments are used in a jit function. Static arguments must be hashable; got {shown} \
-                     of type {class}"
+                    "Non-hashable static arguments are not supported. An error occurred while trying to hash an object of type \
+                     {class}, {}. The error was:\n{}\n",
+                    interp.str(value)?,
+                    interp.exception_line(&raise.exception)
                 )));
             }
         }
@@ -395,6 +398,8 @@ impl Jitted {
         if interp.is_analysis() {
             trace.note_arguments(&params, given);
         }
+        let arrays: Vec<usize> = (0..refs.len()).filter(|&leaf| refs[leaf].is_none()).collect();
+        trace.name_arguments(not_abstract::names(&self.function, split, arrays));
         let held = params.split_off(params.len() - threads.len());
         let mut params = params.into_iter();
         let mut arguments = refs.iter().map(|leaf| match leaf {

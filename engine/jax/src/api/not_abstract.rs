@@ -1,6 +1,7 @@
 //! What is said of an argument of a traced function that is no array and no number: which it is, by the name of its parameter.
 
 use super::jit::Split;
+use crate::blame::Names;
 use crate::context::Context;
 use crate::tree;
 use pallas_python::Stop;
@@ -17,15 +18,29 @@ fn message(cx: &Context<'_>, function: &Value, split: &Split, leaf: usize) -> Py
     let (leaves, _) = tree::flatten_with_path(interp, &split.dynamic, None)?;
     let Some((path, value)) = leaves.into_iter().nth(leaf) else { return Ok("an argument is no array".to_string()) };
     let class = interp.repr(&Value::Class(interp.type_of(&value)))?;
-    let argument = tree::key_string(interp, &path[..path.len().min(1)], true, "")?.parse().unwrap_or(0);
-    let inside = tree::key_string(interp, path.get(1..).unwrap_or_default(), false, "")?;
-    let name = name(cx, function, split, argument)?;
+    let name = leaf_name(cx, function, split, &path)?;
     let origin = interp.repr(function)?;
     Ok(format!(
         "Error interpreting argument to {origin} as an abstract array. The problematic value is of type {class} and was passed to \
-         the function at path {name}{inside}.\nThis typically means that a jit-wrapped function was called with a non-array \
+         the function at path {name}.\nThis typically means that a jit-wrapped function was called with a non-array \
          argument, and this argument was not marked as static using the static_argnums or static_argnames parameters of jax.jit."
     ))
+}
+
+/// The names of a traced function's parameters: `leaves` says which leaf of the call each is.
+pub(super) fn names(function: &Value, split: &Split, leaves: Vec<usize>) -> Box<Names> {
+    let (function, split) = (function.clone(), split.clone());
+    Box::new(move |cx, number| {
+        let (paths, _) = tree::flatten_with_path(cx.interp, &split.dynamic, None).ok()?;
+        let (path, _) = paths.get(*leaves.get(number)?)?;
+        leaf_name(cx, &function, &split, path).ok()
+    })
+}
+
+fn leaf_name(cx: &Context<'_>, function: &Value, split: &Split, path: &[Value]) -> PyResult<String> {
+    let argument = tree::key_string(cx.interp, &path[..path.len().min(1)], true, "")?.parse().unwrap_or(0);
+    let inside = tree::key_string(cx.interp, path.get(1..).unwrap_or_default(), false, "")?;
+    Ok(format!("{}{inside}", name(cx, function, split, argument)?))
 }
 
 /// The name of a traced argument: `x`, `rest[1]`, `options['key']`; `args[0]` where the function does not tell its parameters.

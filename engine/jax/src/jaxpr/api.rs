@@ -125,7 +125,8 @@ impl Maker {
         let mut values: Vec<Value> = dynamic.iter().map(|&index| args.positional[index].clone()).collect();
         values.extend(args.keywords.iter().map(|(_, value)| value.clone()));
         let (leaves, def) = tree::flatten(interp, &Value::tuple(values), None)?;
-        let trace = Trace::new(cx, TraceKind::Jit, "make_jaxpr", "make_jaxpr".to_string(), None);
+        let origin = format!("{} for jit", crate::pallas::launch::origin_of(cx, &self.function));
+        let trace = Trace::new(cx, TraceKind::Jit, "make_jaxpr", origin, None);
         let mut tracers = Vec::with_capacity(leaves.len());
         for leaf in &leaves {
             if leaf.is_unknown() {

@@ -115,11 +115,10 @@ pub fn is_python_number(value: &Value) -> bool {
 pub fn tracer_in_numpy(cx: &Context<'_>, traced: &crate::tile::Traced) -> Box<Stop> {
     let class = errors::tracer_array(cx.interp);
     let message = format!(
-        "The numpy.ndarray conversion method __array__() was called on traced array with shape {}\nThe error occurred \
-         while tracing the function {}.\nSee \
+        "The numpy.ndarray conversion method __array__() was called on traced array with shape {}\n{}\nSee \
          https://docs.jax.dev/en/latest/errors.html#jax.errors.TracerArrayConversionError",
         errors::type_text(&traced.ty),
-        traced.trace.origin
+        crate::blame::origin(cx, traced)
     );
     cx.interp.error_with(
         &class,

@@ -63,7 +63,7 @@ pub fn stage_at(
         cx,
         TraceKind::Transform { differentiates },
         transformation,
-        format!("a function transformed by jax.{transformation}"),
+        format!("that jax.{transformation} transforms"),
         None,
     );
     let params: Vec<Tile> =
