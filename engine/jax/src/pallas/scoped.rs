@@ -323,7 +323,8 @@ fn run_loop(interp: &Interp, parts: &[Value], body: &Value) -> PyResult<Value> {
     let count = interp.binary(BinaryOp::FloorDiv, &rounded, step)?;
     let count = convert::tile(&cx, &count, "loop")?;
     let zero = Tile::Concrete { array: pallas_tensor::Array::scalar(DType::I32, Scalar::Int(0)), weak: true };
-    control::for_loop(&cx, &zero, &count, carry, &mut |cx, index, state| {
+    let carried = control::Carried::counting(&zero, &count);
+    control::for_loop(&cx, &carried, [&zero, &count], carry, &mut |cx, index, state| {
         let index = Value::object(ArrayObject { tile: index });
         let scaled = cx.interp.binary(BinaryOp::Mult, &index, step)?;
         let position = cx.interp.binary(BinaryOp::Add, lower, &scaled)?;

@@ -160,22 +160,23 @@ fn disagreement(cx: &Context<'_>, name: &str, [a, b]: [Named<'_>; 2]) -> PyResul
     let origin = |function: &Value| crate::pallas::launch::origin_of(cx, function);
     let who = format!("{first} is {}\n{second} is {}", origin(first_function), origin(second_function));
     if !def.same(other, interp)? {
-        let what = match (def, other) {
-            (TreeDef::Leaf, _) | (_, TreeDef::Leaf) => {
-                let kind = |def: &TreeDef| match def {
-                    TreeDef::Leaf => "a pytree leaf",
-                    TreeDef::Tuple(_) => "a <class 'tuple'>",
-                    TreeDef::List(_) => "a <class 'list'>",
-                    TreeDef::Dict(..) => "a <class 'dict'>",
-                    _ => "another pytree",
-                };
+        let differences = crate::tree::differences(interp, def, other)?;
+        let at = |path: &str| if path.is_empty() { String::new() } else { format!(" at path {path}") };
+        let differences: Vec<String> = differences
+            .iter()
+            .map(|d| {
                 format!(
-                    "{first} output is {} but {second} output is {}, so their Python types differ",
-                    kind(def),
-                    kind(other)
+                    "{first} output{0} is a {1} but {second} output{0} is a {2}, so {3}",
+                    at(&d.path),
+                    d.first,
+                    d.second,
+                    d.why
                 )
-            }
-            _ => format!("{first} output is {} but {second} output is {}", def.text(interp)?, other.text(interp)?),
+            })
+            .collect();
+        let what = match differences.as_slice() {
+            [one] => one.clone(),
+            several => several.iter().map(|one| format!("  * {one}")).collect::<Vec<_>>().join(";\n"),
         };
         return Ok(Some(interp.type_error(format!(
             "{name} branch outputs must have the same pytree structure, but they differ:\n\n{who}\n\n{what}.\n\nRevise \

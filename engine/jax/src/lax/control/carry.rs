@@ -6,60 +6,144 @@ use crate::convert;
 use crate::primitive;
 use crate::tile::Tile;
 use crate::trace::{Trace, TraceKind};
-use crate::tree::TreeDef;
+use crate::tree::{self, TreeDef};
 use pallas_ir::{TensorType, Type, ValueId};
+use pallas_python::interp::Interp;
 use pallas_python::raise::{Diagnosis, PyResult};
 use pallas_python::value::Value;
 use pallas_tensor::DType;
 use std::cell::RefCell;
 use std::rc::Rc;
 
+/// How JAX calls a loop and what it carries, in messages.
+pub(crate) struct Carried {
+    /// The loop that JAX makes of it.
+    kind: &'static str,
+    /// What stands before the path of a part: `loop_carry[1]`, the name of the body's parameter.
+    name: String,
+    /// The parts that may be wrong, where they are not those of what goes round.
+    parts: Option<Vec<String>>,
+}
+
+impl Carried {
+    /// The carry of a `fori_loop`: a scan if its bounds are known.
+    pub(crate) fn counting(lower: &Tile, upper: &Tile) -> Carried {
+        match lower.is_traced() || upper.is_traced() {
+            true => Carried { kind: "while_loop", name: "loop_carry[2]".to_string(), parts: None },
+            false => Carried { kind: "scan", name: "loop_carry[1]".to_string(), parts: None },
+        }
+    }
+
+    /// The first parameter of a body.
+    pub(super) fn of_body(interp: &Interp, kind: &'static str, body: &Value) -> Carried {
+        let function = interp.underlying_function(body);
+        let name = function.and_then(|function| {
+            let params = function.code.params();
+            params.positional_only.iter().chain(&params.positional).next().map(|param| param.name.to_string())
+        });
+        Carried { kind, name: name.unwrap_or_else(|| "carry".to_string()), parts: None }
+    }
+
+    /// With the parts of `def` in the place of the first that go round.
+    pub(super) fn parts_of(mut self, def: &TreeDef) -> Carried {
+        let mut parts = Vec::new();
+        def.paths("", &mut parts);
+        self.parts = Some(parts);
+        self
+    }
+
+    fn part(&self, path: &str) -> String {
+        match path.is_empty() && !self.name.ends_with(']') {
+            true => format!("the input carry {}", self.name),
+            false => format!("the input carry component {}{path}", self.name),
+        }
+    }
+
+    /// That what goes round has another structure than what comes back.
+    pub(super) fn other_structure(&self, interp: &Interp, def: &TreeDef, next: &TreeDef) -> PyResult<String> {
+        let class = |text: String| text.replace("pytree leaf", "<class 'jax._src.core.ShapedArray'>");
+        let differences = tree::differences(interp, def, next)?.into_iter().map(|difference| {
+            format!(
+                "{} is a {} but the corresponding component of the carry output is a {}, so {}",
+                self.part(&difference.path),
+                class(difference.first),
+                class(difference.second),
+                difference.why
+            )
+        });
+        Ok(format!(
+            "{} body function carry input and carry output must have the same pytree structure, but they differ:\n\n{}\n\n\
+             Revise the function so that the carry output has the same pytree structure as the carry input.",
+            self.kind,
+            listed(&differences.collect::<Vec<_>>())
+        ))
+    }
+
+    /// That parts of it come back as another type; their numbers, with both types.
+    fn other_types(&self, def: &TreeDef, parts: &[(usize, TensorType, TensorType)]) -> String {
+        let mut paths = Vec::new();
+        match &self.parts {
+            Some(parts) => paths.clone_from(parts),
+            None => def.paths("", &mut paths),
+        }
+        let differences = parts.iter().map(|(part, before, after)| {
+            let why: Vec<&str> = [
+                (before.dtype != after.dtype, "the dtypes do not match"),
+                (before.shape != after.shape, "the shapes do not match"),
+            ]
+            .into_iter()
+            .filter_map(|(differs, why)| differs.then_some(why))
+            .collect();
+            format!(
+                "{} has type {} but the corresponding output carry component has type {}, so {}",
+                self.part(paths.get(*part).map_or("", |path| path)),
+                primitive::type_text(before),
+                primitive::type_text(after),
+                why.join(", and ")
+            )
+        });
+        format!(
+            "{} body function carry input and carry output must have equal types, but they differ:\n\n{}\n\nRevise the \
+             function so that all output types match the corresponding input types.",
+            self.kind,
+            listed(&differences.collect::<Vec<_>>())
+        )
+    }
+}
+
+/// One difference is a sentence, several are a list.
+fn listed(differences: &[String]) -> String {
+    match differences {
+        [one] => one.replacen("the", "The", 1) + ".",
+        several => {
+            let lines: Vec<String> = several.iter().map(|one| format!("  * {one}")).collect();
+            lines.join(";\n") + "."
+        }
+    }
+}
+
 /// What a loop body returns, as values to yield; it must look like the carry.
 pub(super) fn next_carry(
     cx: &Context<'_>,
     trace: &Rc<Trace>,
-    name: &str,
+    carried: &Carried,
     def: &TreeDef,
     settling: &Settling<'_>,
     result: &Value,
 ) -> PyResult<Vec<ValueId>> {
     let interp = cx.interp;
     let carry = settling.carry;
-    let (next, next_def) = leaves(cx, result, name)?;
+    let (next, next_def) = leaves(cx, result, "fori_loop")?;
     if !def.same(&next_def, interp)? {
-        let what = |def: &TreeDef| -> PyResult<String> {
-            Ok(match def {
-                TreeDef::Leaf => "one value".to_string(),
-                def => format!("`{}`", def.text(interp)?),
-            })
-        };
         return Err(interp.error_with(
             &interp.types().type_error,
-            format!(
-                "{name} body function carry input and carry output must have the same pytree structure, but they \
-                 differ:\n\nThe input carry is a {} but the corresponding component of the carry output is a {}",
-                def.text(interp)?,
-                next_def.text(interp)?
-            ),
-            Diagnosis {
-                code: "PL310",
-                message: Some(format!(
-                    "the loop's carry begins as {}, and its body returns {}",
-                    what(def)?,
-                    what(&next_def)?
-                )),
-                help: Some(match result {
-                    Value::None => {
-                        "return the carry from the body, or begin with `None` where there is none".to_string()
-                    }
-                    _ => "return from the body what it was given, in the same nesting".to_string(),
-                }),
-                ..Diagnosis::default()
-            },
+            carried.other_structure(interp, def, &next_def)?,
+            explained(interp, def, &next_def, result)?,
         ));
     }
     settling.check(cx, &next)?;
     let mut yields = Vec::new();
+    let mut wrong = Vec::new();
     for (leaf, (before, after)) in carry.iter().zip(&next).enumerate() {
         let after = if after.weak() != before.weak() && after.dtype() == before.dtype() {
             primitive::convert(cx, after, before.dtype(), before.weak())?
@@ -67,39 +151,48 @@ pub(super) fn next_carry(
             after.clone()
         };
         if before.shape() != after.shape() || before.dtype() != after.dtype() {
-            return Err(interp.error_with(
-                &interp.types().type_error,
-                format!(
-                    "{name} body function carry input and carry output must have equal types, but they differ:\n\nThe \
-                     input carry has type {} but the corresponding output carry component has type {}, so the {} do not \
-                     match.\n\nRevise the function so that all output types match the corresponding input types.",
-                    primitive::type_text(&before.ty()),
-                    primitive::type_text(&after.ty()),
-                    if before.shape() == after.shape() { "dtypes" } else { "shapes" }
-                ),
-                Diagnosis {
-                    code: "PL310",
-                    message: Some(format!(
-                        "the loop's {} begins as {} and comes back as {}",
-                        leaf_name(def, leaf),
-                        before.ty(),
-                        after.ty()
-                    )),
-                    help: Some(match before.shape() == after.shape() {
-                        true => format!(
-                            "let it begin as {0} (`dtype=jnp.{0}`), or convert what the body returns: `.astype(jnp.{1})`",
-                            after.dtype().name(),
-                            before.dtype().name()
-                        ),
-                        false => "let it begin with the shape that the body returns".to_string(),
-                    }),
-                    ..Diagnosis::default()
-                },
-            ));
+            wrong.push((leaf, before.ty(), after.ty()));
+            continue;
         }
         yields.push(cx.value_in(trace, &after)?);
     }
-    Ok(yields)
+    let Some((leaf, before, after)) = wrong.first() else { return Ok(yields) };
+    Err(interp.error_with(
+        &interp.types().type_error,
+        carried.other_types(def, &wrong),
+        Diagnosis {
+            code: "PL310",
+            message: Some(format!("the loop's {} begins as {before} and comes back as {after}", leaf_name(def, *leaf))),
+            help: Some(match before.shape == after.shape {
+                true => format!(
+                    "let it begin as {0} (`dtype=jnp.{0}`), or convert what the body returns: `.astype(jnp.{1})`",
+                    after.dtype.name(),
+                    before.dtype.name()
+                ),
+                false => "let it begin with the shape that the body returns".to_string(),
+            }),
+            ..Diagnosis::default()
+        },
+    ))
+}
+
+/// What the workbench says of a carry that comes back in another structure.
+pub(super) fn explained(interp: &Interp, def: &TreeDef, next: &TreeDef, result: &Value) -> PyResult<Diagnosis> {
+    let what = |def: &TreeDef| -> PyResult<String> {
+        Ok(match def {
+            TreeDef::Leaf => "one value".to_string(),
+            def => format!("`{}`", def.text(interp)?),
+        })
+    };
+    Ok(Diagnosis {
+        code: "PL310",
+        message: Some(format!("the loop's carry begins as {}, and its body returns {}", what(def)?, what(next)?)),
+        help: Some(match result {
+            Value::None => "return the carry from the body, or begin with `None` where there is none".to_string(),
+            _ => "return from the body what it was given, in the same nesting".to_string(),
+        }),
+        ..Diagnosis::default()
+    })
 }
 
 /// `carry`, `carry[1]`, `carry['sum']`: what goes round, or the part of it that is meant.

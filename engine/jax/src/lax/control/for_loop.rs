@@ -1,6 +1,6 @@
 //! `fori_loop`, and what its carry may be.
 
-use super::carry::{next_carry, settled};
+use super::carry::{Carried, next_carry, settled};
 use super::{assemble, leaves, staged, tiles, values};
 use crate::array::ArrayObject;
 use crate::context::Context;
@@ -27,7 +27,8 @@ pub(super) fn fori_loop(interp: &Interp, args: Arguments) -> PyResult<Value> {
     } else {
         [lower, upper].map(|bound| as_int(convert::default_int(&cx), &bound))
     };
-    for_loop(&cx, &lower, &upper, &init, &mut |cx, index, carry| {
+    let carried = Carried::counting(&lower, &upper);
+    for_loop(&cx, &carried, [&lower, &upper], &init, &mut |cx, index, carry| {
         cx.interp.call_values(&body, [Value::object(ArrayObject { tile: index }), carry])
     })
 }
@@ -47,10 +48,10 @@ fn as_int(dtype: DType, bound: &Tile) -> Tile {
 }
 
 /// `for i in lower..upper: carry = body(i, carry)` as one op.
-pub fn for_loop(
+pub(crate) fn for_loop(
     cx: &Context<'_>,
-    lower: &Tile,
-    upper: &Tile,
+    carried: &Carried,
+    [lower, upper]: [&Tile; 2],
     init: &Value,
     body: &mut dyn FnMut(&Context<'_>, Tile, Value) -> PyResult<Value>,
 ) -> PyResult<Value> {
@@ -69,7 +70,7 @@ pub fn for_loop(
     let body = &mut |cx: &Context<'_>, index: Tile, carry: Value| {
         threads.round(cx, &carry, |carry| refs.apart(cx, &body(cx, index, refs.join(cx, carry)?)?))
     };
-    let result = threads.settle(cx, carrying_for(cx, (dtype, weak), [lower, upper], init, body))?;
+    let result = threads.settle(cx, carrying_for(cx, carried, (dtype, weak), [lower, upper], init, body))?;
     refs.join(cx, result)
 }
 
@@ -106,6 +107,7 @@ impl CarriedRefs {
 
 fn carrying_for(
     cx: &Context<'_>,
+    carried: &Carried,
     (dtype, weak): (DType, bool),
     [lower, upper]: [&Tile; 2],
     init: &Value,
@@ -122,7 +124,7 @@ fn carrying_for(
                     inside.next().ok_or_else(|| cx.interp.runtime_error("a loop has no counter".to_string()))?;
                 let value = assemble(cx, &def, inside)?;
                 let result = body(cx, index, value)?;
-                Ok((next_carry(cx, trace, "fori_loop", &def, settling, &result)?, ()))
+                Ok((next_carry(cx, trace, carried, &def, settling, &result)?, ()))
             })?;
             let mut operands = vec![primitive::convert(cx, lower, dtype, false)?];
             operands.push(primitive::convert(cx, upper, dtype, false)?);

@@ -8,7 +8,8 @@ mod scan;
 mod while_loop;
 
 pub use self::branches::{Branch, cond};
-pub use self::for_loop::for_loop;
+pub(crate) use self::carry::Carried;
+pub(crate) use self::for_loop::for_loop;
 pub(crate) use self::scan::{row, set_row};
 
 use self::branches::{cond_function, switch};

@@ -1,17 +1,18 @@
 //! `scan` and `map`: loops over the rows of arrays.
 
-use super::carry::probe;
+use super::carry::{Carried, explained, probe};
 use super::for_loop::for_loop;
 use super::{Step, assemble, leaves};
 use crate::context::Context;
+use crate::convert;
 use crate::held::threads::Threads;
 use crate::primitive;
 use crate::tile::Tile;
-use crate::tree::TreeDef;
+use crate::tree::{self, TreeDef};
 use pallas_ir::{Attribute, Attributes, TensorType, ops};
 use pallas_python::interp::Interp;
 use pallas_python::native::Arguments;
-use pallas_python::raise::PyResult;
+use pallas_python::raise::{Diagnosis, PyResult, Stop};
 use pallas_python::value::Value;
 use pallas_tensor::{DType, Scalar};
 
@@ -20,6 +21,7 @@ pub(super) fn map(interp: &Interp, args: Arguments) -> PyResult<Value> {
     let cx = Context::jax(interp);
     let (_, stacked) = scan_over(
         &cx,
+        Carried::of_body(interp, "scan", &function),
         &mut |cx, _carry, x| Ok((Value::None, cx.interp.call_values(&function, [x])?)),
         &Value::None,
         &xs,
@@ -39,11 +41,18 @@ pub(super) fn scan(interp: &Interp, args: Arguments) -> PyResult<Value> {
     let reverse = interp.truth(&reverse)?;
     let (carry, stacked) = scan_over(
         &cx,
+        Carried::of_body(interp, "scan", &function),
         &mut |cx, carry, x| {
             let result = cx.interp.call_values(&function, [carry, x])?;
-            match cx.interp.collect(&result)?.as_slice() {
+            let (_, def) = tree::flatten(cx.interp, &result, None)?;
+            let parts = match def {
+                TreeDef::Tuple(_) | TreeDef::List(_) | TreeDef::NamedTuple(..) => cx.interp.collect(&result)?,
+                _ if result.is_unknown() => cx.interp.collect(&result)?,
+                _ => Vec::new(),
+            };
+            match parts.as_slice() {
                 [carry, y] => Ok((carry.clone(), y.clone())),
-                _ => Err(cx.interp.type_error("scan body output must be a pair, got something else.".to_string())),
+                _ => Err(not_a_pair(cx, &result)?),
             }
         },
         &init,
@@ -54,9 +63,42 @@ pub(super) fn scan(interp: &Interp, args: Arguments) -> PyResult<Value> {
     Ok(Value::tuple([carry, stacked]))
 }
 
+/// A body that returns its carry alone, most often.
+fn not_a_pair(cx: &Context<'_>, result: &Value) -> PyResult<Box<Stop>> {
+    let interp = cx.interp;
+    let (leaves, def) = tree::flatten(interp, result, None)?;
+    let types = leaves.iter().map(|leaf| match convert::try_tile(cx, leaf)? {
+        Some(tile) if matches!(def, TreeDef::Leaf) => Ok(primitive::type_text(&tile.ty())),
+        Some(tile) => {
+            let weak = if tile.weak() { ", weak_type=True" } else { "" };
+            Ok(format!("ShapedArray({}{weak})", primitive::type_text(&tile.ty())))
+        }
+        None => interp.repr(leaf),
+    });
+    let types = types.collect::<PyResult<Vec<_>>>()?;
+    let shown = match (&def, types.as_slice()) {
+        (TreeDef::Leaf, [one]) => one.clone(),
+        (TreeDef::Tuple(_), [one]) => format!("({one},)"),
+        (TreeDef::Tuple(_), types) => format!("({})", types.join(", ")),
+        (TreeDef::List(_), types) => format!("[{}]", types.join(", ")),
+        _ => def.text(interp)?,
+    };
+    Ok(interp.error_with(
+        &interp.types().type_error,
+        format!("scan body output must be a pair, got {shown}."),
+        Diagnosis {
+            code: "PL310",
+            message: Some("the body of a scan returns a pair: what goes round, and what is stacked".to_string()),
+            help: Some("`return carry, None` where nothing is stacked".to_string()),
+            ..Diagnosis::default()
+        },
+    ))
+}
+
 /// A scan as a `for` whose carry holds the stacked results.
 fn scan_over(
     cx: &Context<'_>,
+    carried: Carried,
     step: Step<'_>,
     init: &Value,
     xs: &Value,
@@ -70,7 +112,7 @@ fn scan_over(
         Ok((threads.join(&next, threads.now()), y))
     };
     let mut stacked = Value::None;
-    let carry = carrying_scan(cx, step, init, xs, length, reverse).map(|(carry, ys)| {
+    let carry = carrying_scan(cx, carried, step, init, xs, length, reverse).map(|(carry, ys)| {
         stacked = ys;
         carry
     });
@@ -79,6 +121,7 @@ fn scan_over(
 
 fn carrying_scan(
     cx: &Context<'_>,
+    carried: Carried,
     step: Step<'_>,
     init: &Value,
     xs: &Value,
@@ -165,7 +208,8 @@ fn carrying_scan(
     let state_def = TreeDef::Tuple(state.iter().map(|_| TreeDef::Leaf).collect());
     let init_state = assemble(cx, &state_def, made_here(cx, state)?)?;
     let upper = primitive::scalar(DType::I32, Scalar::Int(length as i128));
-    let result = for_loop(cx, &zero, &upper, &init_state, &mut |cx, index, state| {
+    let carried = carried.parts_of(&carry_def);
+    let result = for_loop(cx, &carried, [&zero, &upper], &init_state, &mut |cx, index, state| {
         let index = if reverse {
             let last = primitive::scalar(DType::I32, Scalar::Int(length as i128 - 1));
             primitive::binary(cx, &ops::SUB, &last, &index)?
@@ -178,12 +222,11 @@ fn carrying_scan(
         let (next, y) = step(cx, value, at(cx, &index)?)?;
         let (mut next, next_def) = leaves(cx, &next, "scan")?;
         if !carry_def.same(&next_def, cx.interp)? {
-            return Err(cx.interp.type_error(format!(
-                "scan body function carry input and carry output must have the same pytree structure, but they differ: {} \
-                 and {}",
-                carry_def.text(cx.interp)?,
-                next_def.text(cx.interp)?
-            )));
+            return Err(cx.interp.error_with(
+                &cx.interp.types().type_error,
+                carried.other_structure(cx.interp, &carry_def, &next_def)?,
+                explained(cx.interp, &carry_def, &next_def, &Value::Unset)?,
+            ));
         }
         let (ys, _) = leaves(cx, &y, "scan")?;
         for (array, y) in stacked.iter().zip(&ys) {

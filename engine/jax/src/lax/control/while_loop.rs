@@ -1,6 +1,6 @@
 //! `while_loop`.
 
-use super::carry::{next_carry, settled};
+use super::carry::{Carried, next_carry, settled};
 use super::{ValueFn, assemble, leaves, staged, tiles, values};
 use crate::context::Context;
 use crate::convert;
@@ -19,11 +19,18 @@ pub(super) fn while_loop(interp: &Interp, args: Arguments) -> PyResult<Value> {
     let threads = Threads::live(&cx);
     let init = threads.join(&init, threads.tiles());
     let mut test = |carry: Value| interp.call_values(&test, [threads.split(&cx, &carry)?]);
+    let carried = Carried::of_body(interp, "while_loop", &body);
     let mut body = |carry: Value| threads.round(&cx, &carry, |carry| interp.call_values(&body, [carry]));
-    threads.settle(&cx, carrying_while(&cx, &init, &mut test, &mut body))
+    threads.settle(&cx, carrying_while(&cx, &carried, &init, &mut test, &mut body))
 }
 
-fn carrying_while(cx: &Context<'_>, init: &Value, test: ValueFn<'_>, body: ValueFn<'_>) -> PyResult<Value> {
+fn carrying_while(
+    cx: &Context<'_>,
+    carried: &Carried,
+    init: &Value,
+    test: ValueFn<'_>,
+    body: ValueFn<'_>,
+) -> PyResult<Value> {
     let interp = cx.interp;
     let (carry, def) = leaves(cx, init, "while_loop")?;
     let results = settled(cx, carry, |settling| {
@@ -43,7 +50,7 @@ fn carrying_while(cx: &Context<'_>, init: &Value, test: ValueFn<'_>, body: Value
             })?;
             let (body_region, ()) = trace.in_region(&params, |inside| {
                 let result = body(assemble(cx, &def, tiles(trace, inside))?)?;
-                Ok((next_carry(cx, trace, "while_loop", &def, settling, &result)?, ()))
+                Ok((next_carry(cx, trace, carried, &def, settling, &result)?, ()))
             })?;
             let regions = [test_region, body_region];
             let operands = values(cx, trace, settling.carry())?;
