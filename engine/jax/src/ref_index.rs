@@ -113,7 +113,7 @@ pub fn parse_bounded(cx: &Context<'_>, shape: &Shape, lengths: &[(usize, Tile)],
         let length = lengths.iter().find(|(bounded, _)| *bounded == axis).map(|(_, length)| length);
         let dim = match key {
             Value::Slice(_) if length.is_some() => return Err(slice_of_part(cx, length)),
-            Value::Slice(slice) => python_slice(cx, slice, extent, "`stride` must be >= 1, but got {}")?,
+            Value::Slice(slice) => python_slice(cx, slice, extent, "slice must have a step >= 1 (found: {})")?,
             Value::Object(_) if key.downcast::<SliceObject>().is_some() => {
                 dynamic_slice(cx, key, extent, &mut operands)?
             }
@@ -155,7 +155,10 @@ fn expand_ellipsis(cx: &Context<'_>, shape: &Shape, keys: Vec<Value>) -> PyResul
     if given > rank {
         return Err(cx.interp.error_with(
             &cx.interp.types().value_error,
-            format!("`indices` must not be longer than `shape`: {given} indices, shape={shape}"),
+            format!(
+                "`indices` must not be longer than `shape`: indices={}, shape={shape}",
+                cx.interp.repr(&Value::tuple(keys.iter().filter(|key| !matches!(key, Value::Ellipsis)).cloned()))?
+            ),
             Diagnosis {
                 code: "PL309",
                 message: Some(match rank {

@@ -8,7 +8,7 @@
 //! there and drops writes.
 
 use super::rule;
-use crate::attribute::{DimIndex, IndexOperand, IndexPattern};
+use crate::attribute::{DimIndex, IndexOperand, IndexPattern, Position};
 use crate::op::{InferContext, InferError, MemoryOp, OpDef, OpKind, Types};
 use crate::types::{RefType, TensorType, Type};
 use pallas_tensor::{DType, Shape};
@@ -269,6 +269,53 @@ impl<'a> Access<'a> {
         TensorType::new(self.reference.dtype, self.shape.clone())
     }
 
+    /// The index as JAX prints it; `first` is the first operand that belongs to it. Of a whole Ref it is nothing.
+    fn transforms(&self, context: &InferContext<'_>, first: usize) -> String {
+        let shape = &self.reference.shape;
+        let whole = |(dim, &extent): (&DimIndex, &usize)| matches!(dim, DimIndex::Slice { start: Position::Static(0), size, stride: 1 } if *size == extent);
+        if self.pattern.0.iter().zip(shape.iter()).all(whole) {
+            return "()".to_string();
+        }
+        let mut arrays = Vec::new();
+        let mut operands = context.operands.iter().skip(first).filter_map(Type::tensor);
+        let mut traced = || match operands.next() {
+            Some(ty) => {
+                if ty.shape.rank() > 0 {
+                    arrays.push(ty.shape.clone());
+                }
+                let dims: Vec<String> = ty.shape.iter().map(usize::to_string).collect();
+                format!("ShapedArray({}[{}])", ty.dtype, dims.join(","))
+            }
+            None => "ShapedArray(int32[])".to_string(),
+        };
+        let mut position = |position: &Position, number: bool| match position {
+            Position::Static(_) if number => "ShapedArray(int32[], weak_type=True)".to_string(),
+            Position::Static(at) => at.to_string(),
+            Position::Dynamic => traced(),
+        };
+        let mut parts = Vec::new();
+        for dim in &self.pattern.0 {
+            parts.push(match dim {
+                DimIndex::At(at) => position(at, true),
+                DimIndex::Slice { start, size, stride } => {
+                    format!("Slice(start={}, size={size}, stride={stride})", position(start, false))
+                }
+                DimIndex::Part { start, .. } => {
+                    let start = position(start, false);
+                    format!("Slice(start={start}, size={}, stride=1)", position(&Position::Dynamic, false))
+                }
+                DimIndex::Array => position(&Position::Dynamic, true),
+            });
+        }
+        let comma = if parts.len() == 1 { "," } else { "" };
+        let arrays: Vec<&Shape> = arrays.iter().collect();
+        let indexers = Shape::broadcast(&arrays).unwrap_or_default();
+        format!(
+            "(NDIndexer(indices=({}{comma}), shape={shape}, int_indexer_shape={indexers}, validate=False),)",
+            parts.join(", ")
+        )
+    }
+
     /// `_swap_abstract_eval` of state/primitives.py.
     fn check_value(&self, context: &InferContext<'_>, name: &str, operand: usize) -> Result<(), InferError> {
         let value = match context.operands.get(operand) {
@@ -281,8 +328,11 @@ impl<'a> Access<'a> {
         };
         if value.shape != self.shape {
             return Err(InferError::value_error(format!(
-                "Invalid shape for `{name}`. Ref shape: {}. Expected shape: {}. Value shape: {}. ",
-                self.reference.shape, self.shape, value.shape
+                "Invalid shape for `{name}`. Ref shape: {}. Expected shape: {}. Value shape: {}. Transforms: {}. ",
+                self.reference.shape,
+                self.shape,
+                value.shape,
+                self.transforms(context, operand + 1)
             ))
             .with_code("PL301")
             .explained(

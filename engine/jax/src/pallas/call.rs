@@ -345,7 +345,7 @@ impl PallasCall {
         let interp = cx.interp;
         if let Some((name, _)) = args.keywords.first() {
             return Err(interp
-                .type_error(format!("pallas_call.<locals>.wrapped() got an unexpected keyword argument '{name}'")));
+                .type_error(format!("_pallas_call.<locals>.wrapped() got an unexpected keyword argument '{name}'")));
         }
         // In analysis something unknown among the inputs makes the launch unknown, not wrong.
         let unknown = [&self.kernel, &self.out_shape, &self.grid, &self.grid_spec, &self.in_specs, &self.out_specs];

@@ -251,13 +251,44 @@ impl When {
         control::cond(
             &cx,
             &tile,
-            &mut [&mut |_cx: &Context<'_>| Ok(Vec::new()), &mut |_cx: &Context<'_>| {
-                interp.call_values(function, [])?;
+            &mut [&mut |_cx: &Context<'_>| Ok(Vec::new()), &mut |cx: &Context<'_>| {
+                let returned = interp.call_values(function, [])?;
+                nothing_returned(cx, function, &returned)?;
                 Ok(Vec::new())
             }],
         )?;
         Ok(Value::None)
     }
+}
+
+/// The other branch of `pl.when` returns nothing, so the decorated function must not either.
+fn nothing_returned(cx: &Context<'_>, function: &Value, returned: &Value) -> PyResult<()> {
+    let interp = cx.interp;
+    if matches!(returned, Value::None | Value::Unknown(_)) {
+        return Ok(());
+    }
+    let what = match returned {
+        Value::Tuple(_) => "a <class 'tuple'>",
+        Value::List(_) => "a <class 'list'>",
+        Value::Dict(_) => "a <class 'dict'>",
+        _ => "a pytree leaf",
+    };
+    Err(interp.error_with(
+        &interp.types().type_error,
+        format!(
+            "cond branch outputs must have the same pytree structure, but they differ:\n\ntrue_fun is {}\nfalse_fun is \
+             <lambda> at jax/_src/pallas/helpers.py:86\n\ntrue_fun output is {what} but false_fun output is a <class \
+             'NoneType'>, so their Python types differ.\n\nRevise true_fun and/or false_fun so that they have the same \
+             pytree structure.",
+            crate::pallas::launch::origin_of(cx, function)
+        ),
+        Diagnosis {
+            code: "",
+            message: Some("a function under `pl.when` returns a value, which goes nowhere".to_string()),
+            help: Some("store it to a Ref, or use `lax.cond` for a value of either branch".to_string()),
+            ..Diagnosis::default()
+        },
+    ))
 }
 
 /// `(a + b - 1) // b` of ints; `lax.div(a + (b - 1), b)` as soon as one of them is an array.

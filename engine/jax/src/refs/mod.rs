@@ -24,7 +24,7 @@ use pallas_python::interp::Interp;
 use pallas_python::object::Object;
 use pallas_python::raise::{Diagnosis, PyResult, Stop};
 use pallas_python::value::Value;
-use pallas_syntax::ast::{BinaryOp, UnaryOp};
+use pallas_syntax::ast::{BinaryOp, CompareOp, UnaryOp};
 use pallas_tensor::DType;
 use std::rc::Rc;
 
@@ -401,6 +401,11 @@ impl Object for RefObject {
             diagnosis.message = Some(format!("a Ref has no attribute `{name}`"));
             let known = interp.native_class(&crate::array::TRACER_CLASS).lookup(name).is_some();
             if known {
+                // Of an attribute that arrays have JAX asks the type.
+                raise.exception = interp.exception_of(
+                    &interp.types().attribute_error,
+                    Value::tuple([Value::str(format!("'AbstractRef' object has no attribute '{name}'"))]),
+                );
                 diagnosis.help = Some(format!("arrays have it: read the Ref first, `ref[...].{name}`"));
             }
         }
@@ -433,6 +438,36 @@ impl Object for RefObject {
     ) -> PyResult<Option<Value>> {
         let method = if reflected { format!("r{}", op.method()) } else { op.method().to_string() };
         Err(operator_on_ref(&Context::jax(interp), self, &method))
+    }
+
+    fn compare(&self, _this: &Value, op: CompareOp, _other: &Value, interp: &Interp) -> PyResult<Option<Value>> {
+        let method = match op {
+            CompareOp::Lt => "lt",
+            CompareOp::LtE => "le",
+            CompareOp::Gt => "gt",
+            CompareOp::GtE => "ge",
+            // Whether it is the same Ref: lists of Refs are searched so.
+            _ => return Ok(None),
+        };
+        Err(operator_on_ref(&Context::jax(interp), self, method))
+    }
+
+    /// As a sequence it would have no end: subscripts are moved inside.
+    fn iterate(&self, _this: &Value, interp: &Interp) -> Option<PyResult<Value>> {
+        let class = "jax._src.interpreters.partial_eval.DynamicJaxprTracer";
+        Some(Err(interp.error_with(
+            &interp.types().type_error,
+            format!("Value of type <class '{class}'> is not iterable."),
+            Diagnosis {
+                code: "PL308",
+                message: Some("a Ref cannot be iterated over".to_string()),
+                help: Some(
+                    "read it first (`for row in ref[...]`), or count: `for i in range(ref.shape[0])` and `ref[i]`"
+                        .into(),
+                ),
+                ..Diagnosis::default()
+            },
+        )))
     }
 
     fn unary(&self, _this: &Value, op: UnaryOp, interp: &Interp) -> PyResult<Option<Value>> {

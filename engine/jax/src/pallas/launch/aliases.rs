@@ -10,6 +10,7 @@ use pallas_python::value::Value;
 pub(super) fn aliases(cx: &Context<'_>, call: &PallasCall, operands: &[Operand]) -> PyResult<Vec<(usize, usize)>> {
     let interp = cx.interp;
     let Value::Dict(dict) = &call.aliases else { return Ok(Vec::new()) };
+    let nested = matches!(call.out_shape, Value::Tuple(_) | Value::List(_));
     let entries: Vec<(Value, Value)> = dict.borrow().iter().map(|(k, v)| (k.clone(), v.clone())).collect();
     let inputs: Vec<&Operand> = operands.iter().filter(|o| o.role != Role::Output).collect();
     let outputs: Vec<&Operand> = operands.iter().filter(|o| o.role == Role::Output).collect();
@@ -26,16 +27,23 @@ pub(super) fn aliases(cx: &Context<'_>, call: &PallasCall, operands: &[Operand])
             };
             let prefix = format!("input_output_aliases contains the mapping '{input}:{output}'");
             let Some(source) = usize::try_from(input).ok().and_then(|i| inputs.get(i)) else {
-                return Err(refuse(format!("{prefix} with input index {input} outside the range [0, {})", inputs.len())));
+                return Err(refuse(format!(
+                    "{prefix} with input index {input} outside the range [0, {})",
+                    inputs.len()
+                )));
             };
             let Some(target) = usize::try_from(output).ok().and_then(|i| outputs.get(i)) else {
-                return Err(refuse(format!("{prefix} with output index {output} outside the range [0, {})", outputs.len())));
+                return Err(refuse(format!(
+                    "{prefix} with output index {output} outside the range [0, {})",
+                    outputs.len()
+                )));
             };
             if source.array.shape != target.array.shape || source.array.dtype != target.array.dtype {
                 return Err(refuse(format!(
-                    "{prefix} referring to input[{input}] with abstract value {} and to output[{output}] with a different \
+                    "{prefix} referring to input[{input}] with abstract value {} and to output{} with a different \
                      abstract value {}.",
                     crate::errors::type_text(&source.array),
+                    if nested { format!("[{output}]") } else { String::new() },
                     crate::errors::type_text(&target.array)
                 )));
             }

@@ -126,7 +126,8 @@ pub(super) fn trace_index_map(
                 &interp.types().value_error,
                 format!(
                     "Index map function {function_origin} for {origin} must return integer scalars. Output[{position}] \
-                     has type {}.",
+                     has type {}{}.",
+                    if tile.weak() { "~" } else { "" },
                     crate::errors::type_text(&tile.ty())
                 ),
                 Diagnosis {
