@@ -11,6 +11,7 @@ use crate::tile::Tile;
 use crate::transform::stage::assemble;
 use crate::transform::walk::in_python;
 use crate::tree::{self, TreeDef};
+use pallas_ir::TensorType;
 use pallas_python::CallArgs;
 use pallas_python::class::{Class, NativeClass};
 use pallas_python::interp::Interp;
@@ -110,8 +111,9 @@ struct Reverse {
     forward: Value,
     backward: Value,
     call: Split,
-    /// Of what the forward function returned: the tree of the result, and how the residuals go together.
-    trees: RefCell<Option<(TreeDef, Kept)>>,
+    /// Of what the forward function returned: the tree of the result, and how the residuals go together. And what it was
+    /// called with, which under `vmap` has fewer dimensions than the operands of the call.
+    trees: RefCell<Option<(TreeDef, Kept, Vec<TensorType>)>>,
 }
 
 /// Residuals: a tree of arrays and of whatever else the forward function kept.
@@ -155,12 +157,13 @@ impl ReverseRule for Reverse {
                 None => others.push(Some(leaf)),
             }
         }
-        *self.trees.borrow_mut() = Some((result.tree, Kept { tree, others }));
+        let taken = operands.iter().map(Tile::ty).collect();
+        *self.trees.borrow_mut() = Some((result.tree, Kept { tree, others }, taken));
         Ok((result.tiles, tiles))
     }
 
     fn backward(&self, cx: &Context<'_>, residuals: &[Tile], cotangents: &[Tile]) -> PyResult<Vec<Option<Tile>>> {
-        let Some((out_tree, kept)) = self.trees.borrow().clone() else {
+        let Some((out_tree, kept, taken)) = self.trees.borrow().clone() else {
             return Err(cx.interp.runtime_error("a backward rule before its forward rule".to_string()));
         };
         let mut tiles = residuals.iter();
@@ -173,13 +176,13 @@ impl ReverseRule for Reverse {
         let mut arguments: Vec<Value> = self.call.nondiff.iter().map(|(_, value)| value.clone()).collect();
         arguments.extend([residuals, cotangent]);
         let given = custom::python(cx, &self.backward, arguments)?;
-        in_python(cx, || self.collected(cx, &given))
+        in_python(cx, || self.collected(cx, &given, &taken))
     }
 }
 
 impl Reverse {
-    /// A cotangent per array operand from what the backward rule returned.
-    fn collected(&self, cx: &Context<'_>, given: &Value) -> PyResult<Vec<Option<Tile>>> {
+    /// A cotangent per array operand from what the backward rule returned; `taken` are the types of the operands.
+    fn collected(&self, cx: &Context<'_>, given: &Value, taken: &[TensorType]) -> PyResult<Vec<Option<Tile>>> {
         let interp = cx.interp;
         let items = match given {
             Value::Tuple(_) | Value::List(_) => interp.collect(given)?,
@@ -196,7 +199,7 @@ impl Reverse {
         }
         let mut paths = Vec::new();
         TreeDef::Tuple(self.call.trees.clone()).paths("", &mut paths);
-        let mut types = self.call.tiles.iter();
+        let mut types = taken.iter();
         self.call
             .only_arrays(&leaves)
             .into_iter()
@@ -204,21 +207,19 @@ impl Reverse {
             .map(|(leaf, path)| {
                 let like = types.next();
                 let (Some(leaf), Some(like)) = (leaf, like) else { return Ok(None) };
-                if !like.dtype().is_float() {
+                if !like.dtype.is_float() {
                     return Ok(None);
                 }
                 let tile = convert::tile(cx, &leaf, "custom_vjp")?;
-                let (ty, expected) = (tile.ty(), like.ty());
-                // Under `vmap` the operands of the call have lanes that one call of the rule does not see. JAX takes
-                // any dtype here for operands that are inexact, and keeps it.
-                let fits = expected.shape.ends_with(&ty.shape);
-                if !fits {
+                let (ty, expected) = (tile.ty(), like);
+                // JAX takes any dtype here for operands that are inexact, and keeps it.
+                if ty.shape != expected.shape {
                     return Err(interp.value_error(format!(
                         "Custom VJP bwd rule must produce an output with the same type as the args tuple of the primal \
                          function, but at output{path} the bwd rule produced an output of type {} corresponding to an \
                          input of type {}, so {}the shapes do not match",
                         type_text(&ty),
-                        type_text(&expected),
+                        type_text(expected),
                         if ty.dtype == expected.dtype { "" } else { "the dtypes do not match, and " }
                     )));
                 }
