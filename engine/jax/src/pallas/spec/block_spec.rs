@@ -43,7 +43,7 @@ native_class!(
     BLOCK_SPEC,
     BLOCK_SPEC_DEF,
     "BlockSpec",
-    "(block_shape=None, index_map=None, memory_space=None, pipeline_mode=None, indexing_mode=None)",
+    "(block_shape=None, index_map=None, pipeline_mode=None, *, memory_space=None, indexing_mode=None)",
     "How an array is cut into blocks, and which block each program gets.",
     make_block_spec
 );
@@ -52,11 +52,11 @@ native_class!(
     GPU_BLOCK_SPEC,
     GPU_BLOCK_SPEC_DEF,
     "BlockSpec",
-    "(block_shape=None, index_map=None, memory_space=None, pipeline_mode=None, transforms=(), delay_release=0, \
-     collective_axes=(), oob_fill_mode=None)",
+    "(block_shape=None, index_map=None, pipeline_mode=None, transforms=(), delay_release=0, collective_axes=(), *, \
+     memory_space=None, oob_fill_mode=None)",
     "How an array is cut into blocks, how they lie in shared memory, and when their slots are free again.",
     |interp, args| {
-        let gpu = args.values().get(4..7).map(|more| [more[0].clone(), more[1].clone(), more[2].clone()]);
+        let gpu = args.values().get(3..6).map(|more| [more[0].clone(), more[1].clone(), more[2].clone()]);
         block_spec(interp, args, gpu)
     }
 );
@@ -70,8 +70,11 @@ pub(super) fn block_spec(interp: &Interp, args: Arguments, gpu: Option<[Value; 3
     let mut map_span = argument_span(interp, "index_map", 1);
     let values = args.values();
     let value = |position: usize| values.get(position).cloned().unwrap_or(Value::None);
-    let (mut block_shape, mut index_map, space, pipeline_mode) = (value(0), value(1), value(2), value(3));
-    let indexing_mode = if gpu.is_none() { value(4) } else { Value::None };
+    let (mut block_shape, mut index_map, pipeline_mode) = (value(0), value(1), value(2));
+    let (space, indexing_mode) = match gpu {
+        None => (value(3), value(4)),
+        Some(_) => (value(6), Value::None),
+    };
     // Until JAX 0.4.31 the index map came first. Both orders are told apart by what is callable.
     if interp.is_callable(&block_shape) && !interp.is_callable(&index_map) {
         std::mem::swap(&mut block_shape, &mut index_map);

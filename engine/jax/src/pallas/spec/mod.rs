@@ -11,7 +11,7 @@ pub use self::buffered::Buffered;
 pub use self::dims::{DimObject, dim_text};
 pub use self::grid_spec::GridSpec;
 
-use self::block_spec::{BLOCK_SPEC, BLOCK_SPEC_DEF, GPU_BLOCK_SPEC};
+use self::block_spec::{BLOCK_SPEC, BLOCK_SPEC_DEF, GPU_BLOCK_SPEC, GPU_BLOCK_SPEC_DEF};
 use self::buffered::{BUFFERED, BUFFERED_DEF};
 use self::dims::{
     BLOCKED, BLOCKED_DEF, BOUNDED_SLICE, BOUNDED_SLICE_DEF, ELEMENT, ELEMENT_DEF, INDIRECT, INDIRECT_DEF, SQUEEZED,
@@ -86,6 +86,7 @@ const FIELDS: [(&NativeClass, &[(&str, Plain)]); 6] = [
 /// How the classes here are called: their tables name no fields of their own.
 pub static CONSTRUCTORS: &[&NativeDef] = &[
     &BLOCK_SPEC_DEF,
+    &GPU_BLOCK_SPEC_DEF,
     &GRID_SPEC_DEF,
     &PREFETCH_GRID_SPEC_DEF,
     &BLOCKED_DEF,
