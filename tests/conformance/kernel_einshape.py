@@ -16,3 +16,10 @@ for equation, sizes, shape in [
 
     print(equation)
     print(pl.pallas_call(kernel, out_shape=jax.ShapeDtypeStruct(shape, jnp.float32), interpret=True)(x))
+
+
+def by_name(x_ref, o_ref):
+    o_ref[...] = pltpu.einshape(equation="ab->ba", x=x_ref[...])
+
+
+print(pl.pallas_call(by_name, out_shape=jax.ShapeDtypeStruct((6, 4), jnp.float32), interpret=True)(x))

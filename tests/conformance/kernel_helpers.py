@@ -20,3 +20,11 @@ try:
   pl.next_power_of_2(-1)
 except ValueError as error:
   print("ValueError")
+
+
+def repeated(x_ref, o_ref):
+  with pl.enable_debug_checks(new_val=False):
+    o_ref[...] = pl.broadcast_to(a=x_ref[...], shape=(2, 8))
+
+
+print(pl.pallas_call(repeated, out_shape=jax.ShapeDtypeStruct((2, 8), jnp.int32), interpret=True)(x))

@@ -71,13 +71,13 @@ pub static FUNCTIONS: &[NativeDef] = &[
     },
     NativeDef {
         name: "enable_debug_checks",
-        signature: "(value=True)",
+        signature: "(new_val=True)",
         doc: "A context in which compiled kernels make their checks.",
         run: setting,
     },
     NativeDef {
         name: "enable_poison_buffers",
-        signature: "(value=True)",
+        signature: "(new_val=True)",
         doc: "A context in which compiled kernels poison their buffers.",
         run: setting,
     },

@@ -96,7 +96,6 @@ fn populate(interp: &Interp, namespace: &mut Namespace) {
     namespace.insert(Name::from("ANY"), memory::space_value(MemorySpace::Any));
     namespace.insert(Name::from("MemorySpace"), memory::core_spaces(interp));
     namespace.insert(Name::from("HOST"), memory::space_value(MemorySpace::Host));
-    python_types::share(interp, namespace, "jax.numpy", &[("broadcast_to", "broadcast_to")]);
 }
 
 /// Adds the functions of a table to a namespace.

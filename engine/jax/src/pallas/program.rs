@@ -60,6 +60,16 @@ pub static FUNCTIONS: &[NativeDef] = &[
         run: align_to,
     },
     NativeDef {
+        name: "broadcast_to",
+        signature: "(a, shape)",
+        doc: "`a`, repeated to a shape.",
+        run: |interp, args| {
+            let [a, shape] = args.take();
+            let broadcast = interp.get_attr(&interp.import("jax.numpy")?, "broadcast_to")?;
+            interp.call_values(&broadcast, [a, shape])
+        },
+    },
+    NativeDef {
         name: "multiple_of",
         signature: "(x, values)",
         doc: "States that `x` is a multiple of `values`; the value is `x`.",

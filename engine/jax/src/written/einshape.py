@@ -13,16 +13,16 @@ def _groups(side):
     return [list(part.strip("()")) for part in parts]
 
 
-def einshape(equation, value, assert_is_tile_preserving=False, **sizes):
+def einshape(equation, x, assert_is_tile_preserving=False, **sizes):
     left, arrow, right = equation.replace(" ", "").partition("->")
     if not arrow:
         raise ValueError(f"Invalid einshape equation: {equation}")
     inputs, outputs = _groups(left), _groups(right)
-    value = jnp.asarray(value)
-    if len(inputs) != value.ndim:
-        raise ValueError(f"einshape {equation} takes {len(inputs)} dimensions, got shape {value.shape}")
+    x = jnp.asarray(x)
+    if len(inputs) != x.ndim:
+        raise ValueError(f"einshape {equation} takes {len(inputs)} dimensions, got shape {x.shape}")
     extents = dict(sizes)
-    for letters, extent in zip(inputs, value.shape):
+    for letters, extent in zip(inputs, x.shape):
         unknown = [letter for letter in letters if letter not in extents]
         known = math.prod(extents[letter] for letter in letters if letter in extents)
         if len(unknown) > 1:
@@ -32,6 +32,6 @@ def einshape(equation, value, assert_is_tile_preserving=False, **sizes):
         if math.prod(extents[letter] for letter in letters) != extent:
             raise ValueError(f"einshape {equation} cannot split a dimension of {extent}")
     order = [letter for letters in inputs for letter in letters]
-    split = value.reshape([extents[letter] for letter in order])
+    split = x.reshape([extents[letter] for letter in order])
     turned = split.transpose([order.index(letter) for letters in outputs for letter in letters])
     return turned.reshape([math.prod(extents[letter] for letter in letters) for letters in outputs])

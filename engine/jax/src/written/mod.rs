@@ -358,7 +358,7 @@ rows! { ACCEPTED "jax._src.random.distributions":
 }
 
 rows! { TPU "jax._src.pallas.einshape":
-    "einshape" "(equation, value, assert_is_tile_preserving=False, **sizes)" "Reshapes and transposes by an equation.";
+    "einshape" "(equation, x, assert_is_tile_preserving=False, **sizes)" "Reshapes and transposes by an equation.";
 }
 
 rows! { PIPELINES "jax._src.pallas.mosaic.pipeline":
