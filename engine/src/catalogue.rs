@@ -4,8 +4,10 @@
 use crate::evaluator::evaluate_once;
 use pallas_python::CallArgs;
 use pallas_python::Limits;
+use pallas_python::class::Class;
 use pallas_python::interp::Interp;
 use pallas_python::value::Value;
+use pallas_syntax::ast::Name;
 use std::sync::OnceLock;
 
 /// The modules that are listed.
@@ -54,6 +56,13 @@ pub struct Parameter {
     /// `*args` or `**kwargs`.
     pub variadic: bool,
 }
+
+/// Parameters that calls of older programs have, and JAX 0.10.2 has no more, or not yet: understood, but neither offered nor shown.
+const ONLY_UNDERSTOOD: [(&str, &[&str]); 3] = [
+    ("pallas_call", &["backend", "out_type", "scratch_types"]),
+    ("BlockSpec", &["indexing_mode", "oob_fill_mode"]),
+    ("kernel", &["out_shape", "scratch_shapes"]),
+];
 
 /// All members of all modules, by module and in the order of their names.
 pub fn members() -> &'static [Member] {
@@ -117,10 +126,16 @@ fn split(text: &str) -> Vec<&str> {
 fn read(interp: &Interp) -> Vec<Member> {
     let mut members = Vec::new();
     for module in MODULES {
-        let Ok(Value::Module(namespace)) = interp.import(module) else { continue };
-        let mut names: Vec<(String, Value)> =
-            namespace.namespace.borrow().iter().map(|(name, value)| (name.to_string(), value.clone())).collect();
-        names.retain(|(name, value)| !name.starts_with('_') && !matches!(value, Value::Module(_)));
+        let Ok(namespace) = interp.import(module) else { continue };
+        // Names that are made when somebody asks for one are names as well.
+        let value = |name: String| Some((name.clone(), interp.get_attr(&namespace, &name).ok()?));
+        let mut names: Vec<(String, Value)> = interp
+            .attribute_names(&namespace)
+            .into_iter()
+            .filter(|name| !name.starts_with('_'))
+            .filter_map(value)
+            .collect();
+        names.retain(|(_, value)| !matches!(value, Value::Module(_)));
         names.sort_by(|a, b| a.0.cmp(&b.0));
         members.extend(names.into_iter().map(|(name, value)| member(interp, module, name, &value)));
     }
@@ -128,14 +143,18 @@ fn read(interp: &Interp) -> Vec<Member> {
 }
 
 fn member(interp: &Interp, module: &'static str, name: String, value: &Value) -> Member {
+    let constructed = |class: &Class| {
+        let known = pallas_jax::pallas::spec::CONSTRUCTORS
+            .iter()
+            .find(|def| *def.name == *class.name && *def.doc == *class.doc);
+        known.map(|def| def.signature.to_string())
+    };
     let (kind, signature, doc) = match value {
         Value::Native(native) => {
             (MemberKind::Function, Some(native.def.signature.to_string()), native.def.doc.to_string())
         }
         Value::Class(class) => {
-            let known = pallas_jax::pallas::spec::CONSTRUCTORS.iter().find(|def| *def.name == *class.name);
-            let signature = known.map(|def| def.signature.to_string()).or_else(|| inspected(interp, value));
-            (MemberKind::Class, signature, class.doc.to_string())
+            (MemberKind::Class, constructed(class).or_else(|| inspected(interp, value)), class.doc.to_string())
         }
         Value::Function(_) => {
             let doc = interp.get_attr(value, "__doc__").ok().and_then(|doc| interp.str(&doc).ok());
@@ -143,9 +162,24 @@ fn member(interp: &Interp, module: &'static str, name: String, value: &Value) ->
             let first = doc.trim().lines().next().unwrap_or_default().to_string();
             (MemberKind::Function, inspected(interp, value), first)
         }
-        _ => (MemberKind::Constant, None, String::new()),
+        value => {
+            // A memory makes a place in it, for scratch.
+            let is_memory = interp.type_of(value).name == Name::from("MemorySpace");
+            (MemberKind::Constant, is_memory.then(|| "(shape, dtype)".to_string()), String::new())
+        }
     };
+    let signature = signature.map(|signature| shown(&name, &signature));
     Member { module, name, kind, signature, doc }
+}
+
+/// A signature without what is only understood, and without annotations that say nothing.
+fn shown(name: &str, signature: &str) -> String {
+    let hidden = ONLY_UNDERSTOOD.iter().find(|(known, _)| *known == name).map_or(&[][..], |(_, hidden)| hidden);
+    let signature = signature.replace(": 'Any' = ", "=").replace(": 'Any'", "");
+    let Some(inner) = signature.strip_prefix('(').and_then(|rest| rest.strip_suffix(')')) else { return signature };
+    let kept = split(inner).into_iter().map(str::trim);
+    let kept = kept.filter(|piece| !hidden.contains(&piece.split(['=', ':']).next().unwrap_or_default().trim()));
+    format!("({})", kept.collect::<Vec<_>>().join(", "))
 }
 
 /// What `inspect.signature` says.
@@ -182,8 +216,33 @@ mod tests {
 
     #[test]
     fn constants_are_listed() {
-        let any = find("jax.experimental.pallas", "ANY").expect("there");
-        assert_eq!((any.kind, &any.signature), (MemberKind::Constant, &None));
+        let squeezed = find("jax.experimental.pallas", "squeezed").expect("there");
+        assert_eq!((squeezed.kind, &squeezed.signature), (MemberKind::Constant, &None));
+        let memory = find("jax.experimental.pallas.tpu", "VMEM").expect("there");
+        assert_eq!((memory.kind, memory.signature.as_deref()), (MemberKind::Constant, Some("(shape, dtype)")));
+    }
+
+    #[test]
+    fn what_only_older_programs_have_is_not_shown() {
+        for (name, hidden) in ONLY_UNDERSTOOD {
+            let known = parameters("jax.experimental.pallas", name);
+            assert!(hidden.iter().all(|hidden| !known.contains(&hidden.to_string())), "{name}: {known:?}");
+        }
+        let texts = members().iter().filter_map(|member| member.signature.as_deref());
+        assert!(texts.clone().count() > 100);
+        texts.for_each(|text| assert!(!text.contains("'Any'"), "{text}"));
+        assert!(parameters("jax.experimental.pallas.mosaic_gpu", "BlockSpec").contains(&"transforms".to_string()));
+        assert_eq!(
+            parameters("jax.experimental.pallas", "BlockSpec"),
+            ["block_shape", "index_map", "pipeline_mode", "memory_space"]
+        );
+    }
+
+    #[test]
+    fn names_that_are_made_late_are_listed() {
+        assert_eq!(parameters("jax.experimental.pallas", "CostEstimate")[..1], ["flops"]);
+        assert!(find("jax.experimental.pallas.tpu", "BufferedRef").is_some());
+        assert!(find("jax.experimental.pallas.mosaic_gpu", "Barrier").is_some());
     }
 
     #[test]

@@ -113,6 +113,39 @@ fn fields_of_refs_are_offered() {
 }
 
 #[test]
+fn what_only_older_programs_have_is_not_offered() {
+    let call = offered("    grid=(2, 3, 4),\n", "    gr");
+    assert!(call.contains(&"grid=".to_string()) && !call.iter().any(|name| name == "backend=" || name == "out_type="));
+    assert!(
+        !offered("pl.BlockSpec((128, 128), lambda i, j, k: (i, j))", "pl.BlockSpec(")
+            .contains(&"indexing_mode=".into())
+    );
+}
+
+/// The label of the signature behind `needle`, and the parameter that is being typed.
+fn signature_of(whole: &str, needle: &str) -> (String, String) {
+    let (mut client, (line, character)) = opened(&PRODUCT.replacen(whole, needle, 1), needle, needle);
+    let help = client.request("textDocument/signatureHelp", at(FILE, line, character)).expect("help");
+    assert_eq!(client.finish(), Some(0));
+    let signature = &help["signatures"][0];
+    let label = signature["label"].as_str().expect("a label").to_string();
+    let active = help["activeParameter"].as_u64().expect("a number") as usize;
+    let range = &signature["parameters"][active]["label"];
+    let offset = |end: usize| range[end].as_u64().expect("an offset") as usize;
+    let typed = label[offset(0)..offset(1)].to_string();
+    (label, typed)
+}
+
+#[test]
+fn signatures_are_those_of_jax() {
+    let scratch = signature_of("pltpu.VMEM((128, 128), jnp.float32)", "pltpu.VMEM((128, 128), ");
+    assert_eq!(scratch, ("pltpu.VMEM(shape, dtype)".to_string(), "dtype".to_string()));
+    let (label, typed) = signature_of("grid=(2, 3, 4),", "compiler_params=pltpu.CompilerParams(");
+    assert!(label.starts_with("pltpu.CompilerParams(dimension_semantics=None, allow_input_fusion=None"), "{label}");
+    assert_eq!(typed, "dimension_semantics=None");
+}
+
+#[test]
 fn signatures_are_shown_with_the_parameter_at_the_cursor() {
     let (mut client, (line, character)) = opened(PRODUCT, "grid=", "grid=");
     let help = client.request("textDocument/signatureHelp", at(FILE, line, character)).expect("help");

@@ -60,7 +60,7 @@ fn keyword_arguments_of_pallas_calls() {
     assert!(offered("pltpu.CompilerParams($0").contains(&"dimension_semantics=".to_string()));
     assert_eq!(
         offered("from jax.experimental.pallas import BlockSpec as BS\nBS((8,), $0").last().map(String::as_str),
-        Some("indexing_mode=")
+        Some("memory_space=")
     );
 }
 
