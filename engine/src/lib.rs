@@ -59,6 +59,7 @@ pub use facts::{Fact, Facts};
 pub use files::{Disk, FileSystem, Overlay, path_text};
 pub use host::{Cancel, Console};
 pub use memory::Memory;
+pub use moved::is_moved;
 pub use notebook::Notebook;
 pub use parsed::ParsedFiles;
 pub use profile::Profile;

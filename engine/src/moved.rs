@@ -69,6 +69,11 @@ static MOVED: &[Moved] = moved![
     TRITON "TritonCompilerParams" "was renamed, and removed in JAX 0.8.1" Now::Name("CompilerParams");
 ];
 
+/// Whether JAX 0.10.2 does not have a name in a module any more.
+pub fn is_moved(module: &str, name: &str) -> bool {
+    MOVED.iter().any(|moved| moved.module == module && moved.name == name)
+}
+
 /// What a module writes that moved.
 pub(crate) fn find(module: &Module) -> Vec<Finding> {
     let text = &module.source.text;

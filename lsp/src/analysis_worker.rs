@@ -78,6 +78,8 @@ pub(crate) struct Analysed {
     pub(crate) asked: HashSet<String>,
     /// The settings file that it was analysed with.
     pub(crate) settings_file: Option<SettingsFile>,
+    /// Whether its environment has JAX: then other servers know what JAX's modules offer.
+    pub(crate) has_jax: bool,
 }
 
 /// Sends jobs to the threads.
@@ -219,7 +221,7 @@ pub(crate) fn analyse(job: Job, shop: &Shop) -> Analysed {
     let mut asked = files.take();
     asked.insert(job.path.to_string());
     asked.extend(around.asked.iter().cloned());
-    Analysed::new(&job, analysis, asked, around.file.clone())
+    Analysed { has_jax: around.has_jax, ..Analysed::new(&job, analysis, asked, around.file.clone()) }
 }
 
 /// `PYTHONPATH`
@@ -246,7 +248,18 @@ impl Analysed {
         let result_id = result_id(&diagnostics);
         let hints = if job.client.refreshes_hints { named_hints(&analysis) } else { 0 };
         let (lines, cells) = (job.lines.clone(), job.cells.clone());
-        Analysed { analysis, lines, cells, findings, diagnostics, result_id, hints, asked, settings_file }
+        Analysed {
+            analysis,
+            lines,
+            cells,
+            findings,
+            diagnostics,
+            result_id,
+            hints,
+            asked,
+            settings_file,
+            has_jax: false,
+        }
     }
 }
 

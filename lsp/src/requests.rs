@@ -320,7 +320,11 @@ pub(crate) fn symbols(snapshot: &Snapshot) -> Option<lsp::DocumentSymbolResponse
 /// `textDocument/completion`
 pub(crate) fn completion(snapshot: &Snapshot, position: lsp::Position) -> Option<lsp::CompletionResponse> {
     let places = places(snapshot);
-    let found = ide::completions(&snapshot.analysed.analysis, offset(snapshot, position));
+    let (analysis, offset) = (&snapshot.analysed.analysis, offset(snapshot, position));
+    let mut found = ide::completions(analysis, offset);
+    if found.is_empty() && !snapshot.analysed.has_jax {
+        found = ide::members(analysis, offset);
+    }
     let items = found.into_iter().enumerate().map(|(rank, item)| places.completion(item, rank));
     Some(lsp::CompletionResponse::Array(items.collect()))
 }

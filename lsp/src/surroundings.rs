@@ -15,6 +15,8 @@ pub(crate) struct Surroundings {
     pub(crate) file: Option<SettingsFile>,
     /// The environment.
     pub(crate) environment: Environment,
+    /// Whether JAX is among its packages.
+    pub(crate) has_jax: bool,
     /// The files that were asked for.
     pub(crate) asked: HashSet<String>,
 }
@@ -54,7 +56,8 @@ fn find(files: &Arc<dyn FileSystem>, script: &str, editor: &EditorSettings) -> S
     let active = std::env::var("VIRTUAL_ENV").ok().filter(|folder| !folder.is_empty());
     let wanted = Wanted { python: settings.python.as_deref(), virtual_env: active.as_deref(), script };
     let environment = Environment::find(&Disk, &wanted);
-    Surroundings { settings, file, environment, asked: recorder.take() }
+    let has_jax = environment.paths.iter().any(|folder| Disk.list(&format!("{folder}/jax")).is_some());
+    Surroundings { settings, file, environment, has_jax, asked: recorder.take() }
 }
 
 /// Whether a file is one of those that say settings.

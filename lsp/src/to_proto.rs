@@ -238,6 +238,8 @@ impl Places<'_> {
                 CompletionKind::Keyword => lsp::CompletionItemKind::PROPERTY,
                 CompletionKind::Value => lsp::CompletionItemKind::VALUE,
                 CompletionKind::Field => lsp::CompletionItemKind::FIELD,
+                CompletionKind::Function => lsp::CompletionItemKind::FUNCTION,
+                CompletionKind::Class => lsp::CompletionItemKind::CLASS,
             }),
             detail: Some(completion.detail),
             documentation: Some(completion.documentation)

@@ -112,6 +112,20 @@ fn fields_of_refs_are_offered() {
     assert!(["shape", "dtype", "at"].iter().all(|field| offered.contains(&(*field).into())), "{offered:?}");
 }
 
+/// The test's environment has no JAX that another server could read.
+#[test]
+fn members_of_modules_are_offered_where_no_jax_is_installed() {
+    let pallas = offered("k = pl.program_id(2)", "k = pl.pro");
+    assert!(["program_id", "pallas_call", "BlockSpec", "ANY"].iter().all(|name| pallas.contains(&(*name).into())));
+    assert!(!pallas.iter().any(|name| ["load", "store", "atomic_add", "Unblocked"].contains(&&**name)), "{pallas:?}");
+    let tpu = offered("k = pl.program_id(2)", "k = pltpu.");
+    assert!(["VMEM", "CompilerParams", "emit_pipeline"].iter().all(|name| tpu.contains(&(*name).into())), "{tpu:?}");
+    assert!(!tpu.contains(&"TPUCompilerParams".to_string()));
+    for nothing in ["k = 'pl.", "# pl.", "k = jnp.", "k = pl.BlockSpec."] {
+        assert_eq!(offered("k = pl.program_id(2)", nothing), [""; 0], "{nothing}");
+    }
+}
+
 #[test]
 fn what_only_older_programs_have_is_not_offered() {
     let call = offered("    grid=(2, 3, 4),\n", "    gr");

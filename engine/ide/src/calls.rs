@@ -154,6 +154,13 @@ pub(crate) fn word_before(text: &str, offset: usize) -> &str {
     &before[before.len() - length..]
 }
 
+/// The dotted name that a text ends with.
+pub(crate) fn dotted_before(text: &str) -> &str {
+    let is_part = |c: &char| c.is_alphanumeric() || matches!(c, '_' | '.');
+    let length = text.chars().rev().take_while(is_part).map(char::len_utf8).sum::<usize>();
+    &text[text.len() - length..]
+}
+
 /// The tuple that a text begins with, as it is written.
 pub(crate) fn tuple_text(text: &str) -> Option<&str> {
     let text = text.trim_start();

@@ -33,6 +33,10 @@ pub enum CompletionKind {
     Value,
     /// A field of a Ref.
     Field,
+    /// A function of a module.
+    Function,
+    /// A class of a module.
+    Class,
 }
 
 /// What the fields of a Ref are.

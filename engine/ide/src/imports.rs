@@ -46,6 +46,13 @@ impl Imports {
         catalogue::find(module, &name)
     }
 
+    /// The module of Pallas's that a dotted name stands for.
+    pub(crate) fn module(&self, written: &str) -> Option<&'static str> {
+        let (module, name) = self.full(written)?;
+        let full = format!("{module}.{name}");
+        catalogue::MODULES.iter().copied().find(|known| *known == full)
+    }
+
     /// The module and the name that a dotted name stands for.
     fn full(&self, written: &str) -> Option<(String, String)> {
         let fits = |(alias, _): &&(String, String)| {
