@@ -63,6 +63,8 @@ struct Fields {
     count: usize,
     /// A field has a name, a number, a spec or a conversion.
     is_more: bool,
+    /// A field says which value it shows: there may be more fields than values.
+    is_numbered: bool,
     ends_in_one: bool,
 }
 
@@ -80,6 +82,7 @@ fn fields(format: &str) -> Option<Fields> {
         let end = inside.find('}')?;
         found.count += 1;
         found.is_more |= end > 0;
+        found.is_numbered |= inside.starts_with(|c: char| c.is_ascii_digit());
         rest = &inside[end + 1..];
         found.ends_in_one = rest.is_empty();
     }
@@ -107,7 +110,7 @@ fn problem(launch: &Launch, op: &OpData, format: &str) -> Option<(Severity, Stri
         return (fields.count > 0).then(|| refused("takes no `{}` in `debug_print`", help))?;
     }
     // Without fields the values are printed after the text, but not by Mosaic GPU.
-    if fields.count != values && (fields.count > 0 || compiler == Some(Compiler::MosaicGpu)) {
+    if fields.count != values && !fields.is_numbered && (fields.count > 0 || compiler == Some(Compiler::MosaicGpu)) {
         let message = format!(
             "this format has {}, and there {}",
             words::count(fields.count, "field"),
