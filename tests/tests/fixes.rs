@@ -185,6 +185,26 @@ pl.pallas_call(total, grid=(4,), out_shape=jax.ShapeDtypeStruct((32, 128), jnp.f
 }
 
 #[test]
+fn a_sum_of_blocks_is_added_up() {
+    let program = |store: &str| {
+        format!(
+            "
+def gradient(x_ref, g_ref, dw_ref):
+  x = x_ref[...]
+{store}jnp.sum(x * g_ref[...], axis=0, keepdims=True)
+
+x = jnp.ones((128, 128))
+pl.pallas_call(gradient, grid=(4,), out_shape=jax.ShapeDtypeStruct((1, 128), jnp.float32),
+               in_specs=[pl.BlockSpec((32, 128), lambda i: (i, 0))] * 2,
+               out_specs=pl.BlockSpec((1, 128), lambda i: (0, 0)))(x, x)
+"
+        )
+    };
+    let after = "\n  @pl.when(pl.program_id(0) == 0)\n  def _():\n    dw_ref[...] = jnp.zeros_like(dw_ref)\n\n  dw_ref[...] += ";
+    check("PL132", &program("  dw_ref[...] = "), &program(after));
+}
+
+#[test]
 fn an_accumulator_is_set_to_zero_once() {
     let program = |zeros: &str| {
         format!(

@@ -35,6 +35,21 @@ const ROUNDS: usize = 3;
 
 /// All pairs of a launch's kernel.
 pub(crate) fn pairs(launch: &Launch) -> Pairs {
+    followed(launch).pairs
+}
+
+/// The reductions and products of a launch's kernel, with the dimensions of operands that each goes along.
+pub(crate) fn reductions(launch: &Launch) -> BTreeMap<ValueId, Vec<Along>> {
+    followed(launch).reductions
+}
+
+/// What following a kernel shows.
+struct Followed {
+    pairs: Pairs,
+    reductions: BTreeMap<ValueId, Vec<Along>>,
+}
+
+fn followed(launch: &Launch) -> Followed {
     let kernel = &launch.kernel;
     let sources = Sources::new(kernel);
     let mut follower = Follower {
@@ -44,12 +59,13 @@ pub(crate) fn pairs(launch: &Launch) -> Pairs {
         tiles: HashMap::new(),
         memory: HashMap::new(),
         pairs: Pairs::new(),
+        reductions: BTreeMap::new(),
     };
     let has_state = !launch.scratch.is_empty() || kernel.ops.iter().any(|op| !op.regions.is_empty());
     for _ in 0..if has_state { ROUNDS } else { 1 } {
         walk(kernel, |id, _| follower.op(kernel.op(id), kernel.location(id).span));
     }
-    follower.pairs
+    Followed { pairs: follower.pairs, reductions: follower.reductions }
 }
 
 struct Follower<'a> {
@@ -60,6 +76,7 @@ struct Follower<'a> {
     /// Scratch and allocations hold what was stored to them.
     memory: HashMap<ValueId, Trails>,
     pairs: Pairs,
+    reductions: BTreeMap<ValueId, Vec<Along>>,
 }
 
 impl Follower<'_> {
@@ -77,6 +94,14 @@ impl Follower<'_> {
         for (known, new) in known.iter_mut().zip(trails) {
             join(known, &new);
         }
+    }
+
+    /// A value is a sum, or the like, along some dimensions.
+    fn reduce(&mut self, value: ValueId, along: Trail) {
+        let known = self.reductions.entry(value).or_default();
+        let new = along.into_iter().filter(|along| !known.contains(along));
+        let new: Trail = new.collect();
+        known.extend(new);
     }
 
     /// Elements of two dimensions come together.
@@ -241,6 +266,10 @@ impl Follower<'_> {
             "squeeze" | "reduce_sum" | "reduce_max" | "reduce_min" | "reduce_prod" | "reduce_and" | "reduce_or" => {
                 let Some(first) = first else { return };
                 let axes = ints("axes");
+                if op.op.name != "squeeze" {
+                    let gone = axes.iter().filter_map(|&axis| self.trails(first).get(axis).cloned());
+                    self.reduce(result, gone.flatten().collect());
+                }
                 let kept = self.trails(first).into_iter().enumerate();
                 kept.filter(|(axis, _)| !axes.contains(axis)).map(|(_, trail)| trail).collect()
             }
@@ -297,6 +326,11 @@ impl Follower<'_> {
         let (summed, batch) = (lists("contracting"), lists("batch"));
         let (left_trails, right_trails) = (self.trails(left), self.trails(right));
         let at = |trails: &Trails, axis: usize| trails.get(axis).cloned().unwrap_or_default();
+        let gone =
+            summed[0].iter().map(|&a| at(&left_trails, a)).chain(summed[1].iter().map(|&b| at(&right_trails, b)));
+        if let Some(&result) = op.results.first() {
+            self.reduce(result, gone.flatten().collect());
+        }
         for (pairs, sizes) in [(&summed, self.shape(left).to_vec()), (&batch, self.shape(left).to_vec())] {
             for (&a, &b) in pairs[0].iter().zip(&pairs[1]) {
                 if sizes.get(a).is_some_and(|&size| size > 1) {

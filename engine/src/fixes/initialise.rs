@@ -80,6 +80,44 @@ pub(super) fn once(source: &Source<'_>, finding: &Finding) -> Option<Fix> {
     Some(Fix::replace(format!("set {name} to zero under `pl.when`"), statement.span, guarded))
 }
 
+/// PL132: `dw_ref[...] = jnp.sum(...)` in every program.
+pub(super) fn accumulate(source: &Source<'_>, finding: &Finding) -> Option<Fix> {
+    // A maximum is not added up.
+    if !finding.evidence.as_ref()?.contains(" sum up ") {
+        return None;
+    }
+    let pallas = tree::module_name(source.module, "jax.experimental.pallas")?;
+    let numpy = tree::module_name(source.module, "jax.numpy")?;
+    let kernel = kernel_around(source, finding.span)?;
+    let store = kernel.body.iter().find(|statement| tree::contains(statement.span, finding.span))?;
+    let StmtKind::Assign { targets, value } = &store.kind else { return None };
+    let [target] = targets.as_slice() else { return None };
+    let name = tree::whole_ref(target)?;
+    let same =
+        |one: &Launch, other: &Launch| one.grid.len() == other.grid.len() && reduced(one, name) == reduced(other, name);
+    let launch = source.launch_of_kernel(kernel.name_span, same)?;
+    let axes = reduced(launch, name).filter(|axes| !axes.is_empty())?;
+    let text = &source.module.source.text;
+    let start = source.module.place(store.span).start as usize;
+    let line = text[..start].rfind('\n').map_or(0, |newline| newline + 1);
+    let indent = &text[line..start];
+    if !indent.chars().all(|c| c == ' ' || c == '\t') {
+        return None;
+    }
+    let zeros = format!("{name}[...] = {numpy}.zeros_like({name})");
+    let guarded = first_only(&pallas, &axes, indent, &zeros);
+    let sum = format!("{} += {}", source.text(target.span), source.text(value.span));
+    // What stood before is set off from the function.
+    let before = if text[..line].ends_with("\n\n") || text[..line].ends_with(":\n") { "" } else { "\n" };
+    let replacement = format!("{before}{}{guarded}\n\n{indent}{sum}", if before.is_empty() { "" } else { indent });
+    let at = match before.is_empty() {
+        true => store.span,
+        // From the beginning of the line, so that the blank line has no spaces.
+        false => Span::new(source.module.source.id, line, source.module.place(store.span).end as usize),
+    };
+    Some(Fix::replace(format!("add to {name}, from zero on"), at, replacement))
+}
+
 /// A statement for the first programs along some axes only; without the indentation of its first line.
 fn first_only(pallas: &str, axes: &[usize], indent: &str, statement: &str) -> String {
     let tests: Vec<String> = axes.iter().map(|axis| format!("{pallas}.program_id({axis}) == 0")).collect();

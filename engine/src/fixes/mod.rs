@@ -40,7 +40,7 @@ struct Source<'a> {
 type MakeFix = fn(&Source<'_>, &Finding) -> Option<Fix>;
 
 /// The fixes by rule.
-const FIXES: [(&str, MakeFix); 20] = [
+const FIXES: [(&str, MakeFix); 21] = [
     ("PL001", own_params::fix),
     ("PL101", whole_division::fix),
     ("PL106", add_parameter::fix),
@@ -57,6 +57,7 @@ const FIXES: [(&str, MakeFix); 20] = [
     ("PL127", every_block::fix),
     ("PL128", last_program::fix),
     ("PL129", |source, finding| initialise::once(source, finding).or_else(|| last_program::fix(source, finding))),
+    ("PL132", initialise::accumulate),
     ("PL203", initialise::fix),
     ("PL204", mask::fix),
     ("PL205", keep_sums::fix),

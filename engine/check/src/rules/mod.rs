@@ -55,6 +55,7 @@ mod output_partly_unwritten;
 mod output_revisited;
 mod padding_reaches_output;
 mod parallel_axis_shares_memory;
+mod partial_result_overwritten;
 mod predicate_not_scalar;
 mod program_id_outside_kernel;
 mod program_without_effect;
@@ -140,6 +141,7 @@ pub static ALL: &[&Rule] = &[
     &program_without_effect::RULE,
     &operand_never_read::RULE,
     &dimension_semantics::RULE,
+    &partial_result_overwritten::RULE,
     &ref_index_out_of_bounds::RULE,
     &dynamic_ref_index_out_of_bounds::RULE,
     &read_before_write::RULE,
