@@ -15,6 +15,7 @@ pub mod ops;
 mod outline;
 pub mod pipeline;
 mod print_fields;
+pub mod same;
 pub mod text;
 pub mod types;
 pub mod verify;

@@ -11,7 +11,7 @@ use crate::transform::known::Primals;
 use pallas_ir::{Attribute, Attributes, Builder, Function, Location, Op, RegionId, Type, ValueId, ops};
 use pallas_python::raise::PyResult;
 use pallas_syntax::Span;
-use pallas_tensor::Array;
+use pallas_tensor::{Array, Shape};
 use std::cell::{Cell, OnceCell, RefCell};
 use std::rc::Rc;
 use std::sync::Arc;
@@ -31,6 +31,15 @@ pub enum TraceKind {
         /// Whether derivatives will be taken: custom derivatives and `stop_gradient` are kept as ops.
         differentiates: bool,
     },
+}
+
+/// What a kernel does with the generator of its core.
+#[derive(Default)]
+pub(crate) struct Drawn {
+    /// Where it is seeded, with what, and whether every program does so.
+    pub(crate) seeds: Vec<(Span, Vec<ValueId>, bool)>,
+    /// The shapes of what it draws.
+    pub(crate) shapes: Vec<Shape>,
 }
 
 /// An open trace.
@@ -53,6 +62,8 @@ pub struct Trace {
     arguments: OnceCell<Vec<(ValueId, Tile)>>,
     /// How its values lie on devices, where that was said.
     placed: RefCell<Vec<(ValueId, Placement)>>,
+    /// Of a kernel: how the generator of a core is seeded, and what is drawn from it.
+    pub(crate) drawn: RefCell<Drawn>,
     /// How the traced function calls its parameters, for messages.
     names: OnceCell<Box<Names>>,
     builder: RefCell<Builder>,
@@ -80,6 +91,7 @@ impl Trace {
             primals: OnceCell::new(),
             arguments: OnceCell::new(),
             placed: RefCell::default(),
+            drawn: RefCell::default(),
             names: OnceCell::new(),
             builder: RefCell::new(Builder::new(name, location)),
             base_depth: cx.interp.stack().len(),

@@ -66,6 +66,7 @@ mod ref_index_out_of_bounds;
 mod ref_used_as_array;
 mod remote_write_without_barrier;
 mod result_not_kept;
+mod same_random_numbers;
 mod semaphore_not_drained;
 mod shape_mismatch;
 mod side_effect_in_kernel;
@@ -148,6 +149,7 @@ pub static ALL: &[&Rule] = &[
     &padding_reaches_output::RULE,
     &narrow_accumulation::RULE,
     &index_overflow::RULE,
+    &same_random_numbers::RULE,
     &store_shape_mismatch::RULE,
     &store_dtype_mismatch::RULE,
     &shape_mismatch::RULE,

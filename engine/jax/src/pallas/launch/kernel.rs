@@ -7,6 +7,7 @@ use crate::pallas::agents::collective;
 use crate::pallas::call::PallasCall;
 use crate::pallas::memory::MemoryRef;
 use crate::pallas::spec;
+use crate::pallas::targets::generator;
 use crate::pallas::{agents, mesh};
 use crate::refs::RefObject;
 use crate::trace::{Trace, TraceKind};
@@ -184,5 +185,8 @@ pub(super) fn trace_kernel(
             },
         ));
     }
-    Ok(trace.finish(Vec::new()))
+    let drawn = trace.drawn.take();
+    let function = trace.finish(Vec::new());
+    generator::check(cx, &drawn, &function, operands, &grid);
+    Ok(function)
 }

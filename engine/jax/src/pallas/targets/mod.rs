@@ -1,6 +1,7 @@
 //! The modules of Pallas's targets: `triton`, `tpu`, `mosaic_gpu`. What TPU kernels do while they go on is in
 //! `asynchronous`, what the threads of GPU kernels do in `agents`.
 
+pub(crate) mod generator;
 mod mosaic_gpu;
 mod pack;
 mod tpu;

@@ -1,7 +1,7 @@
 //! `jax.experimental.pallas.tpu`: memory spaces, options, and the functions that move or reinterpret the elements of
 //! vectors. Copies and semaphores are in `asynchronous`.
 
-use super::pack;
+use super::{generator, pack};
 use crate::context::Context;
 use crate::convert;
 use crate::jnp::compose;
@@ -118,7 +118,7 @@ static FUNCTIONS: &[NativeDef] = &[
         name: "prng_seed",
         signature: "(*seeds)",
         doc: "Seeds the generator of the core; interpreted, there is none.",
-        run: |_interp, _args| Ok(Value::None),
+        run: generator::seed,
     },
     NativeDef {
         name: "prng_random_bits",
@@ -127,6 +127,7 @@ static FUNCTIONS: &[NativeDef] = &[
         run: |interp, args| {
             let cx = Context::jax(interp);
             let shape = convert::shape(&cx, args.get(0))?;
+            generator::draw(&cx, &shape);
             Ok(convert::value(&cx, primitive::full(&cx, &shape, DType::I32, Scalar::Int(0))?))
         },
     },
