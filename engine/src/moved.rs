@@ -1,11 +1,15 @@
 //! Spellings of Pallas's API that newer versions of JAX do not have (PL008): names that moved, and `BlockSpec` with the index
 //! map first. Found in the syntax tree, with the change that follows the API. What Pallas's change log says is the table.
 
-use crate::fixes::tree;
+mod imports;
+mod refs;
+
+use crate::fixes::{own_params, tree};
 use pallas_ir::{Edit, Finding, Fix};
 use pallas_syntax::Span;
 use pallas_syntax::ast::{Arg, Constant, Expr, ExprKind, Module, Stmt, StmtKind};
 use pallas_syntax::visit;
+use std::collections::HashSet;
 
 /// A name that moved.
 struct Moved {
@@ -32,6 +36,8 @@ const TPU: &str = "jax.experimental.pallas.tpu";
 const TRITON: &str = "jax.experimental.pallas.triton";
 /// Triton's module, when Mosaic GPU was not there yet.
 const GPU: &str = "jax.experimental.pallas.gpu";
+/// Mosaic GPU's.
+const MOSAIC: &str = "jax.experimental.pallas.mosaic_gpu";
 const UNBLOCKED: &str = "write `pl.Element(size)` in the block shape for dimensions whose index map gives elements";
 /// Private, and imported by many published kernels.
 const DTYPES: &str = "jax._src.dtypes";
@@ -66,6 +72,11 @@ static MOVED: &[Moved] = moved![
     TPU "delay" "was removed in JAX 0.10.0" Now::Module(PALLAS);
     DTYPES "bit_width" "was renamed" Now::Name("itemsize_bits");
     GPU "TritonCompilerParams" "was renamed, and removed in JAX 0.8.1" Now::Name("CompilerParams");
+    MOSAIC "GPUCompilerParams" "was renamed, and is not in JAX 0.10.2 any more" Now::Name("CompilerParams");
+    MOSAIC "GPUMesh" "was renamed, and is not in JAX 0.10.2 any more" Now::Name("Mesh");
+    MOSAIC "GPUBlockSpec" "was renamed, and is not in JAX 0.10.2 any more" Now::Name("BlockSpec");
+    MOSAIC "GPUMemorySpace" "was renamed, and is not in JAX 0.10.2 any more" Now::Name("MemorySpace");
+    TPU "run_scoped" "is not in JAX 0.10.2 any more" Now::Module(PALLAS);
     TRITON "TritonCompilerParams" "was renamed, and removed in JAX 0.8.1" Now::Name("CompilerParams");
 ];
 
@@ -81,7 +92,7 @@ pub(crate) fn find(module: &Module) -> Vec<Finding> {
         return Vec::new();
     }
     let mut names: Vec<(&'static str, String)> = Vec::new();
-    for wanted in [PALLAS, TPU, TRITON, GPU, DTYPES] {
+    for wanted in [PALLAS, TPU, TRITON, GPU, MOSAIC, DTYPES] {
         names.extend(tree::module_name(module, wanted).map(|name| (wanted, name)));
     }
     let mut functions: Vec<&str> = Vec::new();
@@ -93,8 +104,11 @@ pub(crate) fn find(module: &Module) -> Vec<Finding> {
         });
     }
     let mut found = Vec::new();
-    old_imports(&module.body, &mut found);
+    imports::find(module, &mut found);
     statements(&module.body, &mut |expr| found.extend(look(module, &names, &functions, expr)));
+    // Of `pl.load(...)` the call and the name are looked at: the call says more, and comes first.
+    let mut said = HashSet::new();
+    found.retain(|finding| said.insert((finding.span, finding.message.clone())));
     found
 }
 
@@ -109,7 +123,20 @@ fn look(module: &Module, names: &[(&'static str, String)], functions: &[&str], e
             let moved = moved.find(|moved| moved.module == *owner)?;
             Some(finding(module, names, expr, *name_span, moved))
         }
-        ExprKind::Call { args, .. } => {
+        ExprKind::Call { function, args } => {
+            // Said of the whole call, as that is what is written in another way.
+            let is_pallas = |owner: &Expr| {
+                names.iter().any(|(known, written)| *known == PALLAS && written == module.slice(owner.span))
+            };
+            if let ExprKind::Attribute { value, name, .. } = &function.kind
+                && is_pallas(value)
+                && let Some(fix) = refs::subscript(module, expr, name, args)
+            {
+                let moved = MOVED.iter().find(|moved| moved.module == PALLAS && *moved.name == **name)?;
+                let mut found = finding(module, names, function, function.span, moved);
+                found.fix = Some(fix);
+                return Some(found);
+            }
             let (name, _) = tree::callee(expr)?;
             if &**name == "pallas_call" {
                 return params_in_a_dict(module, names, args);
@@ -187,28 +214,6 @@ fn entries(expr: &Expr) -> Option<Vec<(String, &Expr)>> {
     }
 }
 
-/// Imports of the module that Triton's had before.
-fn old_imports(body: &[Stmt], found: &mut Vec<Finding>) {
-    let mut report = |span: Span| {
-        let mut finding = plain(span, format!("{GPU} was removed in JAX 0.6.1"));
-        finding.help = Some(format!("it is called `{TRITON}` now; Mosaic GPU is `jax.experimental.pallas.mosaic_gpu`"));
-        found.push(finding);
-    };
-    for statement in body {
-        match &statement.kind {
-            StmtKind::Import(names) => {
-                names.iter().filter(|alias| &*alias.name == GPU).for_each(|alias| report(alias.span));
-            }
-            StmtKind::ImportFrom { module: Some(from), names, level: 0 } => match &**from {
-                PALLAS => names.iter().filter(|alias| &*alias.name == "gpu").for_each(|alias| report(alias.span)),
-                GPU => report(statement.span),
-                _ => {}
-            },
-            _ => {}
-        }
-    }
-}
-
 fn finding(module: &Module, names: &[(&'static str, String)], expr: &Expr, name: Span, moved: &Moved) -> Finding {
     let mut found = plain(expr.span, format!("{} {}", module.slice(expr.span), moved.what));
     match moved.now {
@@ -218,10 +223,26 @@ fn finding(module: &Module, names: &[(&'static str, String)], expr: &Expr, name:
         }
         Now::Module(now) => {
             found.help = Some(format!("it is in `{now}` now"));
-            if let Some((_, written)) = names.iter().find(|(module, _)| *module == now) {
-                let text = format!("{written}.{}", moved.name);
-                found.fix = Some(Fix::replace(format!("write {text}"), expr.span, text));
-            }
+            found.fix = match names.iter().find(|(module, _)| *module == now) {
+                Some((_, written)) => {
+                    let text = format!("{written}.{}", moved.name);
+                    Some(Fix::replace(format!("write {text}"), expr.span, text))
+                }
+                // With an import of its own.
+                None if now == TRITON => own_params::behind_imports(module).map(|behind| {
+                    let written = own_params::free_name(module);
+                    let text = format!("{written}.{}", moved.name);
+                    let import = format!("\nfrom {PALLAS} import triton as {written}");
+                    Fix {
+                        title: format!("write {text}"),
+                        edits: vec![
+                            Edit { span: expr.span, replacement: text },
+                            Edit { span: behind, replacement: import },
+                        ],
+                    }
+                }),
+                None => None,
+            };
         }
         Now::Otherwise(help) => found.help = Some(help.to_string()),
     }

@@ -466,7 +466,41 @@ fn old_spellings_become_new_ones() {
     check("PL008", &call("dict(mosaic=dict(vmem_limit_bytes=2**20))"), &object);
     check("PL008", &call("{'mosaic': {'vmem_limit_bytes': 2**20}}"), &object);
     check_none("PL008", &call("dict(triton=dict(num_warps=4))"));
-    check_none("PL008", "def kernel(x_ref, o_ref):\n  o_ref[...] = pl.load(x_ref, (slice(None),))\n");
+    // A mask has no place in a subscript.
+    check_none(
+        "PL008",
+        "def kernel(x_ref, m_ref, o_ref):\n  o_ref[...] = pl.load(x_ref, (slice(None),), mask=m_ref[...])\n",
+    );
+    check(
+        "PL008",
+        "def kernel(x_ref, o_ref):\n  pl.store(o_ref, (0, slice(None)), pl.load(x_ref, (pl.ds(0, 8), slice(None)))[0])\n",
+        "def kernel(x_ref, o_ref):\n  o_ref[0, :] = x_ref[pl.ds(0, 8), :][0]\n",
+    );
+    check(
+        "PL008",
+        "from jax.experimental.pallas import gpu as plgpu\nparams = plgpu.CompilerParams()\n",
+        "from jax.experimental.pallas import triton as plgpu\nparams = plgpu.CompilerParams()\n",
+    );
+    check(
+        "PL008",
+        "import jax.experimental.pallas.gpu as gpu\nparams = gpu.CompilerParams()\n",
+        "import jax.experimental.pallas.triton as gpu\nparams = gpu.CompilerParams()\n",
+    );
+    check(
+        "PL008",
+        "from jax.experimental.pallas.gpu import TritonCompilerParams\nparams = TritonCompilerParams()\n",
+        "from jax.experimental.pallas.triton import CompilerParams as TritonCompilerParams\nparams = TritonCompilerParams()\n",
+    );
+    check(
+        "PL008",
+        "from jax.experimental.pallas.tpu import TPUCompilerParams as Params, VMEM\nparams = Params()\n",
+        "from jax.experimental.pallas.tpu import CompilerParams as Params, VMEM\nparams = Params()\n",
+    );
+    check(
+        "PL008",
+        "from jax.experimental.pallas import mosaic_gpu as plgpu\nmesh = plgpu.GPUMesh\n",
+        "from jax.experimental.pallas import mosaic_gpu as plgpu\nmesh = plgpu.Mesh\n",
+    );
     // Who asks which of them there is knows that they moved.
     let asks = "params = pltpu.TPUCompilerParams() if hasattr(pltpu, 'TPUCompilerParams') else None\n";
     assert!(analyse(&format!("{PRELUDE}{asks}")).findings.iter().all(|f| f.code != "PL008"));

@@ -78,7 +78,7 @@ fn whole(arg: &Arg) -> Span {
 }
 
 /// What to call Triton's module: as JAX's documents do, where the file has not called something else so.
-fn free_name(module: &Module) -> &'static str {
+pub(crate) fn free_name(module: &Module) -> &'static str {
     let mut taken = false;
     tree::each(&module.body, &mut |expr| {
         taken |= matches!(&expr.kind, ExprKind::Name(name) if &**name == "plgpu");
@@ -87,7 +87,7 @@ fn free_name(module: &Module) -> &'static str {
 }
 
 /// The end of the last import of Pallas.
-fn behind_imports(module: &Module) -> Option<Span> {
+pub(crate) fn behind_imports(module: &Module) -> Option<Span> {
     let is_pallas = |name: &str| name.starts_with("jax.experimental.pallas");
     let mut imports = module.body.iter().filter(|statement| match &statement.kind {
         StmtKind::Import(names) => names.iter().any(|alias| is_pallas(&alias.name)),
