@@ -43,3 +43,7 @@ try:
   a.sum(axis=2)
 except ValueError as error:
   print(error)
+try:
+  a.swapaxes(0, 5)
+except IndexError as error:
+  print(error)

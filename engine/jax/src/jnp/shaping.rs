@@ -210,8 +210,18 @@ fn matrix_transpose(cx: &Context<'_>, args: Arguments) -> PyResult<Value> {
 
 fn swapaxes(cx: &Context<'_>, args: Arguments) -> PyResult<Value> {
     let x = operand(cx, args.get(0), "swapaxes")?;
-    let first = convert::axis(cx, args.get(1), x.rank())?;
-    let second = convert::axis(cx, args.get(2), x.rank())?;
+    let axis = |value: &Value| {
+        let axis = cx.interp.to_i64(value)?;
+        // JAX looks axes up in a list of them.
+        match usize::try_from(if axis < 0 { axis + x.rank() as i64 } else { axis }) {
+            Ok(axis) if axis < x.rank() => Ok(axis),
+            _ => Err(cx.interp.error(
+                &cx.interp.types().index_error,
+                format!("index {axis} is out of bounds for axis 0 with size {}", x.rank()),
+            )),
+        }
+    };
+    let (first, second) = (axis(args.get(1))?, axis(args.get(2))?);
     let mut order: Vec<usize> = (0..x.rank()).collect();
     order.swap(first, second);
     result(cx, p::transpose(cx, &x, &order)?)
