@@ -15,6 +15,7 @@ use pallas_python::module::ModuleDef;
 use pallas_python::native::{Arguments, NativeDef};
 use pallas_python::raise::PyResult;
 use pallas_python::value::Value;
+use pallas_syntax::ast::Name;
 use pallas_tensor::{DType, Scalar};
 use std::rc::Rc;
 
@@ -27,6 +28,12 @@ static NN: ModuleDef = ModuleDef {
     functions: &[],
     populate: |_interp, namespace| {
         FUNCTIONS.iter().for_each(|table| add_functions(namespace, "jax.nn", table));
+        // Other names of the same functions.
+        for (name, original) in [("swish", "silu"), ("hard_swish", "hard_silu")] {
+            if let Some(function) = namespace.get(original).cloned() {
+                namespace.insert(Name::from(name), function);
+            }
+        }
         crate::written::extend("jax.nn", namespace);
     },
 };
@@ -79,7 +86,6 @@ unary_rows! { UNARY:
     };
     "sigmoid" "`1 / (1 + exp(-x))`" |cx, x| p::unary(cx, &ops::LOGISTIC, x);
     "silu" "`x * sigmoid(x)`" silu;
-    "swish" "`x * sigmoid(x)`" silu;
     "log_sigmoid" "`-softplus(-x)`" |cx, x| {
         let x = inexact(cx, x)?;
         a::negative(cx, &softplus(cx, &a::negative(cx, &x)?)?)
@@ -96,7 +102,6 @@ unary_rows! { UNARY:
     };
     "hard_sigmoid" "`relu6(x + 3) / 6`" hard_sigmoid;
     "hard_silu" "`x * hard_sigmoid(x)`" |cx, x| a::multiply(cx, x, &hard_sigmoid(cx, x)?);
-    "hard_swish" "`x * hard_sigmoid(x)`" |cx, x| a::multiply(cx, x, &hard_sigmoid(cx, x)?);
     "hard_tanh" "`clip(x, -1, 1)`" |cx, x| {
         let below = a::simple(cx, "maximum", &ops::MAX, x, &p::scalar_like_weak(x, -1.0))?;
         a::simple(cx, "minimum", &ops::MIN, &below, &p::scalar_like_weak(x, 1.0))
