@@ -96,3 +96,7 @@ try:
   pl.pallas_call(no_attribute, out_shape=x, interpret=True)(x)
 except AttributeError as error:
   print(error)
+try:
+  pl.pallas_call(lambda x_ref, o_ref: None, out_shape=x, input_output_aliases=[(0, 0)], interpret=True)(x)
+except AttributeError as error:
+  print(error)

@@ -9,7 +9,15 @@ use pallas_python::value::Value;
 /// `input_output_aliases`, checked as JAX checks it.
 pub(super) fn aliases(cx: &Context<'_>, call: &PallasCall, operands: &[Operand]) -> PyResult<Vec<(usize, usize)>> {
     let interp = cx.interp;
-    let Value::Dict(dict) = &call.aliases else { return Ok(Vec::new()) };
+    let dict = match &call.aliases {
+        Value::Dict(dict) => dict,
+        Value::List(_) | Value::Tuple(_) => {
+            let class = interp.type_of(&call.aliases).name.clone();
+            let message = format!("'{class}' object has no attribute 'items'");
+            return Err(interp.error(&interp.types().attribute_error, message));
+        }
+        _ => return Ok(Vec::new()),
+    };
     let nested = matches!(call.out_shape, Value::Tuple(_) | Value::List(_));
     let entries: Vec<(Value, Value)> = dict.borrow().iter().map(|(k, v)| (k.clone(), v.clone())).collect();
     let inputs: Vec<&Operand> = operands.iter().filter(|o| o.role != Role::Output).collect();
