@@ -220,30 +220,23 @@ impl BlockPlan {
     /// First elements of the block with these indices in the padded array, as `dynamic_slice` moves them inside:
     /// negative ones count from the end once.
     pub(crate) fn starts(&self, indices: &[i64]) -> Starts {
-        self.inside(&self.asked(indices))
+        // (Every program asks for this, for each operand and the next program's: it is one loop.)
+        let mut starts = Starts::new();
+        for (axis, (dim, &padded)) in self.dims.iter().zip(&self.padded).enumerate() {
+            starts.push(inside(asked(dim, indices.get(axis)), dim, padded));
+        }
+        starts
     }
 
     /// The same of first elements.
     pub(crate) fn inside(&self, asked: &Starts) -> Starts {
-        let inside = |((&start, dim), &padded): ((&i64, &BlockDim), &usize)| {
-            let padded = padded as i64;
-            let start = if start < 0 { start + padded } else { start };
-            start.clamp(0, (padded - dim.size() as i64).max(0))
-        };
-        asked.iter().zip(&self.dims).zip(&self.padded).map(inside).collect()
+        let dims = asked.iter().zip(&self.dims).zip(&self.padded);
+        dims.map(|((&start, dim), &padded)| inside(start, dim, padded)).collect()
     }
 
     /// First elements of the block with these indices, wherever they lie.
     pub(crate) fn asked(&self, indices: &[i64]) -> Starts {
-        let start = |(axis, dim): (usize, &BlockDim)| {
-            let index = indices.get(axis).copied().unwrap_or(0);
-            // JAX computes starts as i32.
-            i64::from(match dim {
-                BlockDim::Blocked(size) => (index as i32).wrapping_mul(*size as i32),
-                BlockDim::Squeezed | BlockDim::Element { .. } => index as i32,
-            })
-        };
-        self.dims.iter().enumerate().map(start).collect()
+        self.dims.iter().enumerate().map(|(axis, dim)| asked(dim, indices.get(axis))).collect()
     }
 
     /// Where an element of the array is in the Ref of the block with these indices; none where the block does not have it.
@@ -277,6 +270,25 @@ impl BlockPlan {
         });
         View { buffer, dims: dims.collect(), through: None }
     }
+}
+
+/// The first element along a dimension.
+#[inline]
+fn asked(dim: &BlockDim, index: Option<&i64>) -> i64 {
+    // JAX computes starts as i32.
+    let index = index.copied().unwrap_or(0) as i32;
+    i64::from(match dim {
+        BlockDim::Blocked(size) => index.wrapping_mul(*size as i32),
+        BlockDim::Squeezed | BlockDim::Element { .. } => index,
+    })
+}
+
+/// The same as it is moved inside.
+#[inline]
+fn inside(start: i64, dim: &BlockDim, padded: usize) -> i64 {
+    let padded = padded as i64;
+    let start = if start < 0 { start + padded } else { start };
+    start.clamp(0, (padded - dim.size() as i64).max(0))
 }
 
 /// What a block has of its array.

@@ -267,10 +267,10 @@ fn equal_windows<T: Float>(values: &[T], width: usize, result: &mut [T]) {
         let mut lanes = [[T::ZERO; LANES]; GROUPS];
         for place in 0..width {
             // One group after the other, written out: in a loop over them the compiler would gather elements from all.
-            add(&mut lanes[0], &turned[0][place]);
-            add(&mut lanes[1], &turned[1][place]);
-            add(&mut lanes[2], &turned[2][place]);
-            add(&mut lanes[3], &turned[3][place]);
+            add(&mut lanes[0], &turned[0], place);
+            add(&mut lanes[1], &turned[1], place);
+            add(&mut lanes[2], &turned[2], place);
+            add(&mut lanes[3], &turned[3], place);
         }
         // Those of groups that are not there are nobody's.
         result.copy_from_slice(&lanes.as_flattened()[..result.len()]);
@@ -315,6 +315,7 @@ fn short_windows<T: Float, const WIDTH: usize>(values: &[T], result: &mut [T]) {
     let (whole, last) = result.as_chunks_mut::<LANES>();
     for (group, result) in groups.iter().zip(whole) {
         let mut sums = [T::ZERO; LANES];
+        #[expect(clippy::needless_range_loop, reason = "each window has an element at the place")]
         for place in 0..WIDTH {
             for lane in 0..LANES {
                 sums[lane] = sums[lane].plus(group[lane][place]);
@@ -329,9 +330,9 @@ fn short_windows<T: Float, const WIDTH: usize>(values: &[T], result: &mut [T]) {
 
 /// Adds the elements of one place of sixteen windows.
 #[inline(always)]
-fn add<T: Float>(sums: &mut [T; LANES], turned: &[T; LANES]) {
+fn add<T: Float>(sums: &mut [T; LANES], turned: &[[T; LANES]; WINDOW], place: usize) {
     for lane in 0..LANES {
-        sums[lane] = sums[lane].plus(turned[lane]);
+        sums[lane] = sums[lane].plus(turned[place][lane]);
     }
 }
 
