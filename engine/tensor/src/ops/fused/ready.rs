@@ -54,6 +54,10 @@ pub struct Ready {
     )]
     groups: Vec<Group>,
     /// Whether the result is the sums of the rows of chunks, one row for each.
+    #[cfg_attr(
+        not(any(target_arch = "x86_64", all(target_arch = "aarch64", target_os = "linux"))),
+        expect(dead_code, reason = "only code asks")
+    )]
     adds: bool,
     #[cfg(any(target_arch = "x86_64", all(target_arch = "aarch64", target_os = "linux")))]
     code: OnceLock<Prepared>,
