@@ -7,7 +7,7 @@ use super::Kind;
 use super::abreast::{self, Abreast};
 use super::assembler::at;
 use super::emit::Emitter;
-use super::frame::{LEFT, ROWS, ask, asks, begin, finish};
+use super::frame::{LEFT, ROWS, ask, asks, at_once, begin, finish};
 use super::graph::{Id, Op};
 use super::machine::{Operand, Source};
 use super::memory::{Call, Function};
@@ -82,18 +82,9 @@ pub(super) fn function<M: X86>(translated: &Translated, kinds: &[Kind]) -> Optio
     emitter.assembler().two(Code::Xor_r32_rm32, Register::EAX, Register::EAX);
     emitter.assembler().load(Code::Mov_r64_rm64, LEFT, at(CALL, offset_of!(Call, columns) as i64));
     if let Some(abreast) = &abreast {
-        let all = (abreast.times() * M::LANES) as i32;
-        emitter.assembler().number(Code::Sub_rm64_imm8, LEFT, all);
-        let one = emitter.assembler().jump_ahead(Code::Jb_rel32_64);
-        let columns = emitter.assembler().here();
         let targets = (0..abreast.times()).map(|time| target(Some((time * M::LANES) as u32))).collect::<Option<_>>()?;
         let stretch = Stretch { values: &abreast.order, results: &abreast.results, targets };
-        rows(&mut emitter, &way, &stretch)?;
-        emitter.assembler().number(Code::Add_rm64_imm8, COLUMN, all);
-        emitter.assembler().number(Code::Sub_rm64_imm8, LEFT, all);
-        emitter.assembler().jump_back(Code::Jae_rel32_64, columns);
-        emitter.assembler().land(one);
-        emitter.assembler().number(Code::Add_rm64_imm8, LEFT, all);
+        at_once(&mut emitter, abreast.times() * M::LANES, |emitter| rows(emitter, &way, &stretch))?;
     }
     emitter.assembler().number(Code::Sub_rm64_imm8, LEFT, M::LANES as i32);
     let few = emitter.assembler().jump_ahead(Code::Jb_rel32_64);

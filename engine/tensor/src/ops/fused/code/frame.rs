@@ -85,21 +85,15 @@ pub(super) fn function<M: X86>(translated: &Translated, kinds: &[Kind]) -> Optio
 
     let next = emitter.assembler().here();
     if let Some(abreast) = &abreast {
-        let all = (abreast.times() * M::LANES) as i32;
-        emitter.assembler().number(Code::Sub_rm64_imm8, LEFT, all);
-        let one = emitter.assembler().jump_ahead(Code::Jb_rel32_64);
-        let columns = emitter.assembler().here();
-        ask(&mut emitter.machine, kinds, &asks, abreast.times());
-        emitter.values(&abreast.order, &abreast.results, |_| false);
-        for (&result, part) in abreast.results.iter().zip(all_operands.chunks_exact(kinds.len()).skip(1)) {
-            emitter.store(result, *part.last()?, streams);
-        }
-        emitter.release_all();
-        emitter.assembler().number(Code::Add_rm64_imm8, COLUMN, all);
-        emitter.assembler().number(Code::Sub_rm64_imm8, LEFT, all);
-        emitter.assembler().jump_back(Code::Jae_rel32_64, columns);
-        emitter.assembler().land(one);
-        emitter.assembler().number(Code::Add_rm64_imm8, LEFT, all);
+        at_once(&mut emitter, abreast.times() * M::LANES, |emitter| {
+            ask(&mut emitter.machine, kinds, &asks, abreast.times());
+            emitter.values(&abreast.order, &abreast.results, |_| false);
+            for (&result, part) in abreast.results.iter().zip(all_operands.chunks_exact(kinds.len()).skip(1)) {
+                emitter.store(result, *part.last()?, streams);
+            }
+            emitter.release_all();
+            Some(())
+        })?;
     }
     emitter.assembler().number(Code::Sub_rm64_imm8, LEFT, M::LANES as i32);
     let few = emitter.assembler().jump_ahead(Code::Jb_rel32_64);
@@ -199,6 +193,25 @@ pub(super) fn finish<M: X86>(mut emitter: Emitter<'_, M>, space: usize) -> Optio
         return None;
     }
     Some(Function { constants: M::in_memory(&emitter.constants), code: emitter.machine.finish()? })
+}
+
+/// Goes through so many columns at a time while there are as many.
+pub(super) fn at_once<M: X86>(
+    emitter: &mut Emitter<'_, M>,
+    columns: usize,
+    body: impl FnOnce(&mut Emitter<'_, M>) -> Option<()>,
+) -> Option<()> {
+    let columns = columns as i32;
+    emitter.assembler().number(Code::Sub_rm64_imm8, LEFT, columns);
+    let fewer = emitter.assembler().jump_ahead(Code::Jb_rel32_64);
+    let next = emitter.assembler().here();
+    body(emitter)?;
+    emitter.assembler().number(Code::Add_rm64_imm8, COLUMN, columns);
+    emitter.assembler().number(Code::Sub_rm64_imm8, LEFT, columns);
+    emitter.assembler().jump_back(Code::Jae_rel32_64, next);
+    emitter.assembler().land(fewer);
+    emitter.assembler().number(Code::Add_rm64_imm8, LEFT, columns);
+    Some(())
 }
 
 /// Which operands the memory is asked for, and the registers that have where, as far as the addresses of operands leave any.
