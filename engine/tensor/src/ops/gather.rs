@@ -4,9 +4,12 @@
 //! positions are computed, which is the business of who knows the indexing rules.
 
 mod counted;
+mod position;
+
+pub use position::Position;
 
 use crate::array::{Array, reserve};
-use crate::buffer::{Element, with_elements};
+use crate::buffer::{Buffer, Element, with_elements};
 use crate::error::OpError;
 use crate::ops::binary::{BinaryOp, binary};
 use crate::shape::Shape;
@@ -38,7 +41,7 @@ pub fn take_flat(array: &Array, positions: &[i64], shape: impl Into<Shape>, fill
     Ok(Array::from_parts(array.dtype(), shape, buffer))
 }
 
-/// How [`scatter_flat`] combines an update with what is there.
+/// How a [`Scatter`] combines an update with what is there.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Combine {
     /// The update replaces; of several to one position the last wins.
@@ -47,68 +50,107 @@ pub enum Combine {
     With(BinaryOp),
 }
 
-/// Combines `updates` into the elements at flat positions, in order; positions outside are
-/// skipped. A single update goes to all positions. In place if nobody else holds the buffer.
+/// Updates that are combined into the elements at flat positions, in order. Positions outside are skipped. A single update goes to all
+/// positions.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct Scatter {
+    /// How.
+    pub combine: Combine,
+    /// Whether negative positions count from the end. Otherwise they are outside.
+    pub wraps: bool,
+}
+
+impl Scatter {
+    /// The elements with the updates. In place if nobody else holds the buffer.
+    ///
+    /// # Errors
+    /// If there are not as many positions as updates, dtypes differ, or the operation does not accept
+    /// the dtype.
+    pub fn run<P: Position>(self, mut array: Array, positions: &[P], updates: &Array) -> Result<Array, OpError> {
+        const OP: &str = "scatter";
+        let dtype = array.dtype();
+        if dtype != updates.dtype() {
+            return Err(OpError::DTypeMismatch { op: OP, left: dtype, right: updates.dtype() });
+        }
+        // From the update of one position to that of the next.
+        let step = usize::from(updates.size() != 1);
+        if positions.len() != updates.size() && step != 0 {
+            return Err(OpError::argument(OP, format!("{} positions for {} updates", positions.len(), updates.size())));
+        }
+        match self.combine {
+            Combine::Replace => with_elements!(array.make_mut(), elements => {
+                let updates = Element::slice(updates.buffer()).unwrap_or_default();
+                for (number, &position) in positions.iter().enumerate() {
+                    if let Some(index) = position.within(elements.len(), self.wraps) {
+                        elements[index] = updates[number * step];
+                    }
+                }
+            }),
+            Combine::With(op) => {
+                if !op.accepts(dtype) {
+                    return Err(OpError::DType { op: op.name(), dtype });
+                }
+                if self.add_onto(array.make_mut(), positions, updates.buffer()) {
+                    return Ok(array);
+                }
+                let length = array.size();
+                for (number, &position) in positions.iter().enumerate() {
+                    let Some(index) = position.within(length, self.wraps) else {
+                        continue;
+                    };
+                    // Both indices are in range, so these are always there.
+                    let (Some(old), Some(new)) = (array.get(index), updates.get(number * step)) else {
+                        continue;
+                    };
+                    let old = Array::scalar(dtype, old);
+                    let combined = binary(op, old, Array::scalar(dtype, new))?;
+                    if let Some(combined) = combined.item() {
+                        array.set(index, combined);
+                    }
+                }
+            }
+        }
+        Ok(array)
+    }
+
+    /// Additions, onto elements where they lie, of as many updates as there are positions, or one. False, and nothing done, if it is
+    /// another operation, or a dtype whose sums are computed one by one.
+    pub fn add_onto<P: Position>(self, target: &mut Buffer, positions: &[P], updates: &Buffer) -> bool {
+        self.combine == Combine::With(BinaryOp::Add) && counted::add(target, positions, self.wraps, updates)
+    }
+}
+
+/// See [`Scatter`]; negative positions are outside.
 ///
 /// # Errors
-/// If there are not as many positions as updates, dtypes differ, or the operation does not accept
-/// the dtype.
-pub fn scatter_flat<P: Copy + Into<i64>>(
-    mut array: Array,
+/// As [`Scatter::run`].
+pub fn scatter_flat<P: Position>(
+    array: Array,
     positions: &[P],
     updates: &Array,
     combine: Combine,
 ) -> Result<Array, OpError> {
-    const OP: &str = "scatter";
-    let dtype = array.dtype();
-    if dtype != updates.dtype() {
-        return Err(OpError::DTypeMismatch { op: OP, left: dtype, right: updates.dtype() });
-    }
-    // From the update of one position to that of the next.
-    let step = usize::from(updates.size() != 1);
-    if positions.len() != updates.size() && step != 0 {
-        return Err(OpError::argument(OP, format!("{} positions for {} updates", positions.len(), updates.size())));
-    }
-    let in_range = |position: P, length: usize| usize::try_from(position.into()).ok().filter(|&index| index < length);
-    match combine {
-        Combine::Replace => with_elements!(array.make_mut(), elements => {
-            let updates = Element::slice(updates.buffer()).unwrap_or_default();
-            for (number, &position) in positions.iter().enumerate() {
-                if let Some(index) = in_range(position, elements.len()) {
-                    elements[index] = updates[number * step];
-                }
-            }
-        }),
-        Combine::With(op) => {
-            if !op.accepts(dtype) {
-                return Err(OpError::DType { op: op.name(), dtype });
-            }
-            if op == BinaryOp::Add && counted::add(&mut array, positions, updates) {
-                return Ok(array);
-            }
-            let length = array.size();
-            for (number, &position) in positions.iter().enumerate() {
-                let Some(index) = in_range(position, length) else {
-                    continue;
-                };
-                // Both indices are in range, so these are always there.
-                let (Some(old), Some(new)) = (array.get(index), updates.get(number * step)) else {
-                    continue;
-                };
-                let old = Array::scalar(dtype, old);
-                let combined = binary(op, old, Array::scalar(dtype, new))?;
-                if let Some(combined) = combined.item() {
-                    array.set(index, combined);
-                }
-            }
-        }
-    }
-    Ok(array)
+    Scatter { combine, wraps: false }.run(array, positions, updates)
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn negative_positions_count_from_the_end_where_they_are_to() {
+        let positions = [-1_i32, -4, -5, 0, 4, i32::MIN];
+        let array = Array::from_i32s([4], &[10, 20, 30, 40]).expect("as many");
+        let update = Array::from_i32s([1], &[7]).expect("as many");
+        let scattered = |combine, wraps| {
+            let scattered = Scatter { combine, wraps }.run(array.clone(), &positions, &update).expect("it takes them");
+            scattered.elements::<i32>().expect("integers").to_vec()
+        };
+        assert_eq!(scattered(Combine::With(BinaryOp::Add), true), [24, 20, 30, 47]);
+        assert_eq!(scattered(Combine::With(BinaryOp::Add), false), [17, 20, 30, 40]);
+        assert_eq!(scattered(Combine::With(BinaryOp::Mul), true), [490, 20, 30, 280]);
+        assert_eq!(scattered(Combine::Replace, true), [7, 20, 30, 7]);
+    }
 
     #[test]
     fn one_update_goes_to_every_position() {

@@ -1,49 +1,49 @@
 //! Additions to computed positions, which kernels do by the million: histograms, bins, sums by segment.
-//! Only `float32` and `int32`; other dtypes and operations are done one by one by [`super::scatter_flat`].
+//! Only `float32` and `int32`; other dtypes and operations are done one by one by [`super::Scatter`].
 //!
 //! A processor adds to an element that it has added to just now only when that one has been written, which takes five cycles and more where
 //! one would do. Integers may be added in any order, so that neighbours among the positions count into tables of their own, which
 //! are added up in the end. Sums of floats have an order, and take the time.
 
-use crate::array::Array;
+use super::Position;
 use crate::buffer::Buffer;
+use crate::isa::for_each_isa;
 use crate::ops::number::Float;
 
-/// Tables that neighbouring positions take in turn.
-const TABLES: usize = 8;
-/// As many elements as tables may have for all of them to stay in the innermost cache.
-const LONGEST: usize = 2048;
-/// So many more positions than elements there have to be, that clearing and adding up is little beside counting.
-const POSITIONS: usize = 2 * TABLES;
+/// So many more positions than elements there have to be for each table, that clearing and adding up is little beside counting.
+const POSITIONS: usize = 2;
+/// Positions that are looked at before they are counted: they stay in the innermost cache.
+const CHUNK: usize = 2048;
 
 /// Adds an update to the element at each position, or one update to all of them; positions outside are skipped. False, and nothing
 /// done, if the dtype is none of those known here.
-pub(super) fn add<P: Copy + Into<i64>>(array: &mut Array, positions: &[P], updates: &Array) -> bool {
-    match (array.make_mut(), updates.buffer()) {
-        (Buffer::F32(target), Buffer::F32(updates)) => in_order(target, positions, updates, Float::add),
-        (Buffer::I32(target), Buffer::I32(updates)) => {
-            if target.len() <= LONGEST && positions.len() / POSITIONS >= target.len() {
-                in_tables(target, positions, updates);
-            } else {
-                in_order(target, positions, updates, i32::wrapping_add);
+pub(super) fn add<P: Position>(target: &mut Buffer, positions: &[P], wraps: bool, updates: &Buffer) -> bool {
+    match (target, updates) {
+        (Buffer::F32(target), Buffer::F32(updates)) => in_order(target, positions, wraps, updates, Float::add),
+        (Buffer::I32(target), Buffer::I32(updates)) => match (target.len(), positions.len() / POSITIONS) {
+            // All tables together take less than the innermost cache.
+            (length @ 0..=256, many) if many >= length * 8 => in_tables::<P, 256, 8>(target, positions, wraps, updates),
+            (length @ 0..=2048, many) if many >= length * 4 => {
+                in_tables::<P, 2048, 4>(target, positions, wraps, updates)
             }
-        }
+            _ => in_order(target, positions, wraps, updates, i32::wrapping_add),
+        },
         _ => return false,
     }
     true
 }
 
-/// A position as an index: negative ones are past every end, so that one comparison tells.
-fn index<P: Into<i64>>(position: P) -> u64 {
-    position.into() as u64
-}
-
-fn in_order<P: Copy + Into<i64>, T: Copy>(target: &mut [T], positions: &[P], updates: &[T], add: impl Fn(T, T) -> T) {
-    let length = target.len() as u64;
+fn in_order<P: Position, T: Copy>(
+    target: &mut [T],
+    positions: &[P],
+    wraps: bool,
+    updates: &[T],
+    add: impl Fn(T, T) -> T,
+) {
+    let length = target.len();
     let mut put = |position: P, update: T| {
-        let index = index(position);
-        if index < length {
-            target[index as usize] = add(target[index as usize], update);
+        if let Some(index) = position.within(length, wraps) {
+            target[index] = add(target[index], update);
         }
     };
     match *updates {
@@ -52,49 +52,95 @@ fn in_order<P: Copy + Into<i64>, T: Copy>(target: &mut [T], positions: &[P], upd
     }
 }
 
-fn in_tables<P: Copy + Into<i64>>(target: &mut [i32], positions: &[P], updates: &[i32]) {
-    // What is outside goes to an element behind the others, which nobody reads.
-    let mut tables = vec![[0_i32; TABLES]; target.len() + 1];
-    let factor = match *updates {
-        // Where all updates are the same, positions are counted, and the counts multiplied.
-        [update] => {
-            count(&mut tables, positions);
-            update
-        }
-        _ => {
-            sum_up(&mut tables, positions, updates);
-            1
-        }
-    };
-    for (element, table) in target.iter_mut().zip(&tables) {
-        let sum = table.iter().fold(0_i32, |sum, &part| sum.wrapping_add(part));
-        *element = element.wrapping_add(sum.wrapping_mul(factor));
+/// Sums of what came to each element, of some of the positions.
+#[repr(C)]
+struct Table<const N: usize> {
+    sums: [i32; N],
+    /// Keeps the same element of two tables from addresses that a processor takes for the same at first sight.
+    apart: [i32; 16],
+}
+
+impl<const N: usize> Table<N> {
+    const EMPTY: Table<N> = Table { sums: [0; N], apart: [0; 16] };
+
+    /// Adds to an element that is known to be there: of the place only the bits are looked at that can be set.
+    #[inline(always)]
+    fn add<P: Position>(&mut self, position: P, update: i32) {
+        let sum = &mut self.sums[position.low_bits() & (N - 1)];
+        *sum = sum.wrapping_add(update);
     }
 }
 
-/// How often each position comes; the last element counts those that are outside of the others.
-fn count<P: Copy + Into<i64>>(tables: &mut [[i32; TABLES]], positions: &[P]) {
-    // (Seeing that nothing is beyond the last one, the compiler leaves bounds unchecked.)
-    let Some(last) = tables.len().checked_sub(1) else { return };
-    let mut put = |position: P, table: usize| {
-        let counter = &mut tables[index(position).min(last as u64) as usize][table];
-        *counter = counter.wrapping_add(1);
+/// `N`, a power of two, is not less than there are elements.
+fn in_tables<P: Position, const N: usize, const TABLES: usize>(
+    target: &mut [i32],
+    positions: &[P],
+    wraps: bool,
+    updates: &[i32],
+) {
+    let mut tables = [Table::<N>::EMPTY; TABLES];
+    // Where all updates are the same, positions are counted, and the counts multiplied.
+    let factor = match *updates {
+        [update] => update,
+        _ => 1,
     };
+    let each = (updates.len() != 1).then_some(updates);
+    for (number, chunk) in positions.chunks(CHUNK).enumerate() {
+        let updates = each.map(|updates| &updates[number * CHUNK..][..chunk.len()]);
+        if !P::all_within(chunk, target.len()) {
+            let update = |number: usize| updates.map_or(1, |updates| updates[number]);
+            let within = |&position: &P| position.within(target.len(), wraps);
+            for (number, index) in chunk.iter().map(within).enumerate() {
+                if let Some(index) = index {
+                    tables[number % TABLES].add(index as i64, update(number));
+                }
+            }
+            continue;
+        }
+        match updates {
+            None => count(&mut tables, chunk),
+            Some(updates) => sum(&mut tables, chunk, updates),
+        }
+    }
+    let [first, others @ ..] = &mut tables[..] else { return };
+    let length = target.len();
+    others.iter().for_each(|other| add_up(&mut first.sums[..length], &other.sums[..length], 1));
+    add_up(target, &first.sums[..length], factor);
+}
+
+/// How often each position comes, all of which are within.
+fn count<P: Position, const N: usize, const TABLES: usize>(tables: &mut [Table<N>; TABLES], positions: &[P]) {
     let (groups, rest) = positions.as_chunks::<TABLES>();
     for group in groups {
-        for (table, &position) in group.iter().enumerate() {
-            put(position, table);
+        for (table, &position) in tables.iter_mut().zip(group) {
+            table.add(position, 1);
         }
     }
-    rest.iter().for_each(|&position| put(position, 0));
+    rest.iter().for_each(|&position| tables[0].add(position, 1));
 }
 
-/// The sum of the updates of each position, as `count` counts them.
-fn sum_up<P: Copy + Into<i64>>(tables: &mut [[i32; TABLES]], positions: &[P], updates: &[i32]) {
-    let Some(last) = tables.len().checked_sub(1) else { return };
-    for (number, (&position, &update)) in positions.iter().zip(updates).enumerate() {
-        let sum = &mut tables[index(position).min(last as u64) as usize][number % TABLES];
-        *sum = sum.wrapping_add(update);
+/// The sums of the updates of each position, as `count` counts them.
+fn sum<P: Position, const N: usize, const TABLES: usize>(
+    tables: &mut [Table<N>; TABLES],
+    positions: &[P],
+    updates: &[i32],
+) {
+    let (groups, rest) = positions.as_chunks::<TABLES>();
+    let (group_updates, rest_updates) = updates.as_chunks::<TABLES>();
+    for (group, updates) in groups.iter().zip(group_updates) {
+        for ((table, &position), &update) in tables.iter_mut().zip(group).zip(updates) {
+            table.add(position, update);
+        }
+    }
+    rest.iter().zip(rest_updates).for_each(|(&position, &update)| tables[0].add(position, update));
+}
+
+for_each_isa! {
+    /// Adds so many times something.
+    fn add_up<F>(sums: &mut [i32], others: &[i32], times: i32) {
+        for (sum, &other) in sums.iter_mut().zip(others) {
+            *sum = sum.wrapping_add(other.wrapping_mul(times));
+        }
     }
 }
 
@@ -107,18 +153,43 @@ mod tests {
         (0..count as i64).map(|n| if n % 3 == 0 { 5 } else { n * 7919 % (length + 9) - 4 }).collect()
     }
 
+    fn compare<P: Position, const N: usize, const TABLES: usize>(length: usize, positions: &[P], wraps: bool) {
+        let updates: Vec<i32> = (0..positions.len() as i32).map(|n| n.wrapping_mul(0x9E37_79B9_u32 as i32)).collect();
+        let begin: Vec<i32> = (0..length as i32).map(|n| n.wrapping_mul(1_000_003)).collect();
+        for updates in [&updates[..], &updates[1..2]] {
+            let (mut by_tables, mut in_turn) = (begin.clone(), begin.clone());
+            in_tables::<P, N, TABLES>(&mut by_tables, positions, wraps, updates);
+            in_order(&mut in_turn, positions, wraps, updates, i32::wrapping_add);
+            let how = (positions.len(), length, updates.len(), wraps);
+            assert_eq!(by_tables, in_turn, "positions, elements, updates, wraps: {how:?}");
+        }
+    }
+
     #[test]
     fn tables_count_what_one_after_the_other_counts() {
-        for (count, length) in [(64, 8), (1000, 16), (1003, 32), (4097, 256), (9, 1)] {
-            let positions = positions(count, length as i64);
-            let updates: Vec<i32> = (0..count as i32).map(|n| n.wrapping_mul(0x9E37_79B9_u32 as i32)).collect();
-            let begin: Vec<i32> = (0..length).map(|n: i32| n.wrapping_mul(1_000_003)).collect();
-            for updates in [&updates[..], &updates[1..2]] {
-                let (mut by_tables, mut in_turn) = (begin.clone(), begin.clone());
-                in_tables(&mut by_tables, &positions, updates);
-                in_order(&mut in_turn, &positions, updates, i32::wrapping_add);
-                assert_eq!(by_tables, in_turn, "{count} positions into {length}, {} updates", updates.len());
+        for (count, length) in [(64, 8), (1000, 16), (1003, 32), (4097, 256), (9, 1), (5000, 255)] {
+            let some_outside = positions(count, length as i64);
+            let all_within: Vec<i64> =
+                some_outside.iter().map(|&position| position.rem_euclid(length as i64)).collect();
+            for positions in [some_outside, all_within] {
+                let narrow: Vec<i32> = positions.iter().map(|&position| position as i32).collect();
+                for wraps in [false, true] {
+                    compare::<i64, 256, 8>(length, &positions, wraps);
+                    compare::<i32, 256, 8>(length, &narrow, wraps);
+                    compare::<i32, 2048, 4>(length, &narrow, wraps);
+                }
             }
+        }
+    }
+
+    /// Only one chunk of several has a position outside.
+    #[test]
+    fn a_position_far_outside_is_none_within() {
+        let mut positions: Vec<i64> = (0..3 * CHUNK as i64).map(|n| n % 7).collect();
+        positions[CHUNK + 3] = 1 << 40;
+        positions[CHUNK + 4] = i64::MIN;
+        for wraps in [false, true] {
+            compare::<i64, 256, 8>(7, &positions, wraps);
         }
     }
 }
