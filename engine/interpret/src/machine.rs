@@ -166,6 +166,7 @@ impl Machine<'_> {
             Action::Pure(_)
             | Action::MultiplyAdd { .. }
             | Action::MultiplyByReciprocal
+            | Action::ScatterAdd(_)
             | Action::Product(_)
             | Action::Window(_) => {}
             // Copies settle what they read, and what they write a part of.
@@ -204,6 +205,14 @@ impl Machine<'_> {
                 };
                 let operands = (self.tile(*x)?, self.tile(*y)?);
                 smallvec![Value::Tile(ops::multiply_by_reciprocal(operands.0, operands.1)?)]
+            }
+            Action::ScatterAdd(scatter) => {
+                let [x, updates, positions] = step.operands.as_slice() else {
+                    return Err(RunError::malformed("a scatter along an axis takes three operands"));
+                };
+                let (x, updates, positions) = (self.tile(*x)?, self.tile(*updates)?, self.tile(*positions)?);
+                let positions = positions.elements::<i32>().ok_or_else(|| RunError::malformed("an index is no i32"))?;
+                smallvec![Value::Tile(scatter.run(x, positions, &updates)?)]
             }
             Action::Load(access, masking) => smallvec![Value::Tile(self.loaded(step, access, *masking)?)],
             Action::Store(access, masking) => {
@@ -316,7 +325,11 @@ impl Machine<'_> {
 fn skipped(action: &Action, results: SmallVec<[Value; 1]>) -> Result<SmallVec<[Value; 1]>, RunError> {
     let computes = matches!(
         action,
-        Action::Pure(_) | Action::MultiplyAdd { .. } | Action::MultiplyByReciprocal | Action::Product(_)
+        Action::Pure(_)
+            | Action::MultiplyAdd { .. }
+            | Action::MultiplyByReciprocal
+            | Action::ScatterAdd(_)
+            | Action::Product(_)
     );
     let is_float = |value: &Value| matches!(value, Value::Tile(tile) if tile.dtype().kind() == Kind::Float);
     if !computes || !results.iter().all(is_float) {

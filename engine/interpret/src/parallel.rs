@@ -44,6 +44,7 @@ pub(crate) fn is_quiet(block: &Block, copies: bool) -> bool {
         | Action::Number(_)
         | Action::MultiplyAdd { .. }
         | Action::MultiplyByReciprocal
+        | Action::ScatterAdd(_)
         | Action::Load(..)
         | Action::Window(_)
         | Action::Element(_)

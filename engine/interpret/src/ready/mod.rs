@@ -19,6 +19,7 @@ use crate::machine::Value;
 use crate::memory::Memory;
 use crate::numbers::Number;
 use crate::tape::{NumberOp, Pure};
+use pallas_tensor::ops::Scatter;
 use pallas_tensor::ops::fused::{Ready, Reduction};
 use pallas_tensor::{Array, Buffer, DType, Shape};
 use place::Place;
@@ -148,6 +149,14 @@ enum Act {
         sizes: (usize, usize, usize),
         out: usize,
         adds: bool,
+    },
+    /// Adds updates to a vector at so many positions, all of which lie in one piece.
+    ScatterAdd {
+        scatter: Scatter,
+        onto: Read,
+        updates: From,
+        positions: (Read, usize),
+        out: usize,
     },
     /// Any other function of tiles, all of which lie in one piece.
     Pure {

@@ -11,7 +11,7 @@ use crate::tape::Pure;
 use pallas_ir::function::Location;
 use pallas_ir::op::EvalContext;
 use pallas_tensor::ops::fused::{Lanes, Ready, Start};
-use pallas_tensor::ops::{Matrix, matrix_product_onto};
+use pallas_tensor::ops::{Matrix, Scatter, matrix_product_onto};
 use pallas_tensor::{Array, Buffer, DType, Shape};
 use smallvec::SmallVec;
 
@@ -117,6 +117,12 @@ impl Motion<'_> {
                     *stored = true;
                 }
             }
+            &Act::ScatterAdd { scatter, onto, updates, positions, out } => {
+                let mut target = take(&mut self.frame.slots, out);
+                let added = self.scatter_add(scatter, onto, updates, positions, &mut target);
+                self.frame.slots[out] = target;
+                added.ok_or_else(|| RunError::malformed("a scatter of other tiles was expected"))?;
+            }
             Act::Pure { pure, operands, outs } => self.pure(pure, operands, outs)?,
             Act::Cond { which, branches } => {
                 let which = self.integer(*which)?.clamp(0, branches.len() as i64 - 1) as usize;
@@ -136,6 +142,27 @@ impl Motion<'_> {
             }
         }
         Ok(())
+    }
+
+    fn scatter_add(
+        &self,
+        scatter: Scatter,
+        onto: Read,
+        updates: From,
+        (positions, count): (Read, usize),
+        target: &mut Buffer,
+    ) -> Option<()> {
+        let start = |read: Read| start(self.kernel, self.frame, &self.inputs, read);
+        let Start { buffer, base, .. } = start(onto);
+        let all = base..base + target.len();
+        match (&mut *target, buffer) {
+            (Buffer::F32(target), Buffer::F32(onto)) => target.copy_from_slice(onto.get(all)?),
+            (Buffer::I32(target), Buffer::I32(onto)) => target.copy_from_slice(onto.get(all)?),
+            _ => return None,
+        }
+        let Start { buffer: Buffer::I32(positions), base, .. } = start(positions) else { return None };
+        let updates = start(Read { from: updates, base: 0, moves: None }).buffer;
+        scatter.add_onto(target, positions.get(base..)?.get(..count)?, updates).then_some(())
     }
 
     fn pure(&mut self, pure: &Pure, operands: &[(From, DType, Shape)], outs: &[usize]) -> Result<(), RunError> {

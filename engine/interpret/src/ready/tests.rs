@@ -166,6 +166,40 @@ fn tiles_are_lent_to_ops_and_stay_what_they_are() {
 }
 
 #[test]
+fn sums_are_scattered_to_positions_where_those_lie() {
+    // Positions that are loaded, of which some are negative and some outside, and a computed vector that they add to.
+    let add = "axes=[0] mode=\"fill\" combine=\"add\"";
+    let counts = |updates: &str| {
+        format!(
+            "launch grid=[32] interpret=plain {{
+            input @x_ref: i32[2048] block=[64] map @m(%0: i32[]) {{\nyield %0\n}}
+            output @o_ref: i32[256] block=[8] map @m(%0: i32[]) {{\nyield %0\n}}
+            kernel @k(%x_ref: ref<i32[64]>, %o_ref: ref<i32[8]>) {{
+              %0 = load %x_ref[:] : i32[64]
+              %1 = mul %0, %0 : i32[64]
+              %2 = constant 5 : i32[]
+              %3 = broadcast_in_dim %2 shape=[64] dims=[] : i32[64]
+              %4 = sub %1, %3 : i32[64]
+              %5 = constant 0 : i32[]
+              %6 = broadcast_in_dim %5 shape=[64] dims=[] : i32[64]
+              %7 = lt %4, %6 : bool[64]
+              %8 = constant 8 : i32[]
+              %9 = broadcast_in_dim %8 shape=[64] dims=[] : i32[64]
+              %10 = add %4, %9 : i32[64]
+              %11 = select_n %7, %4, %10 : i32[64]
+              %12 = iota dtype=i32 shape=[8] axis=0 : i32[8]
+              %13 = scatter %12, {updates}, %11 {add} : i32[8]
+              %14 = scatter %13, %3, %0 {add} : i32[8]
+              store %o_ref[:], %14
+            }}
+            }}"
+        )
+    };
+    assert!(agrees(&counts("%1")));
+    assert!(agrees(&counts("%3")));
+}
+
+#[test]
 fn large_tiles_are_left_to_the_tape() {
     let text = small("%6 = load %x_ref[:, :] : f32[8,16]\nstore %o_ref[:, :], %6").replace("8,16", "8,2048");
     assert!(!agrees(&text.replace("8, 16", "8, 2048").replace("256,16", "256,2048")));

@@ -5,6 +5,7 @@ mod contract;
 mod fuse;
 mod reciprocal;
 mod room;
+mod scatters;
 mod simplify;
 mod transposed;
 
@@ -14,7 +15,7 @@ use pallas_ir::function::Location;
 use pallas_ir::op::{Eval, Types};
 use pallas_ir::{AgentOp, Attributes, CopyOp, OpId, Pipeline, RefType, SemaphoreOp};
 use pallas_tensor::ops::fused::Chain;
-use pallas_tensor::ops::{BinaryOp, CompareOp, MultiplyAdd, ReduceOp};
+use pallas_tensor::ops::{BinaryOp, CompareOp, MultiplyAdd, ReduceOp, Scatter};
 use pallas_tensor::{Array, Shape};
 use smallvec::SmallVec;
 use std::sync::Arc;
@@ -152,6 +153,8 @@ pub(crate) enum Action {
     MultiplyAdd { form: MultiplyAdd, divides: bool },
     /// Operands x, y: `x * (1 / y)`.
     MultiplyByReciprocal,
+    /// Operands x, updates (one for each, or one for all), positions: a vector with the updates added to it.
+    ScatterAdd(Scatter),
     /// Operands as in the IR: the Ref, the value if one is written, index operands, mask, other.
     Load(Box<Access>, Masking),
     /// A load that only chains read. Operands as in the IR.

@@ -1,10 +1,12 @@
 //! What a tape leaves out: pure ops that nobody reads, ops on constants (computed once), copies of a scalar to a tile's
-//! shape where the reader takes the scalar as well, copies of a tile to its own shape, and transposes where the reader is a product.
+//! shape where the reader takes the scalar as well, copies of a tile to its own shape, transposes where the
+//! reader is a product, and adding the length to indices that are negative.
 
-use super::transposed;
+use super::{scatters, transposed};
 use pallas_ir::op::EvalContext;
 use pallas_ir::{Attributes, Function, OpId, OpKind, RegionId, Type, ValueId, ops};
 use pallas_tensor::Array;
+use pallas_tensor::ops::Scatter;
 use smallvec::SmallVec;
 use std::collections::HashMap;
 
@@ -16,6 +18,8 @@ pub(super) struct Simplified {
     pub(super) scalars: HashMap<(OpId, usize), ValueId>,
     /// Attributes of products that take such matrices.
     pub(super) products: HashMap<OpId, Attributes>,
+    /// Scatters that are sums of updates at positions.
+    pub(super) sums: HashMap<OpId, Scatter>,
     /// Ops that need no step.
     pub(super) skipped: Vec<bool>,
 }
@@ -30,6 +34,7 @@ pub(super) fn simplify(function: &Function) -> Simplified {
         constants: HashMap::new(),
         scalars: HashMap::new(),
         products: HashMap::new(),
+        sums: HashMap::new(),
         skipped: vec![false; function.ops.len()],
     };
     let order = in_order(function);
@@ -40,6 +45,7 @@ pub(super) fn simplify(function: &Function) -> Simplified {
     }
     transposed::fold(function, &order, &mut simplified);
     take_originals(function, &order, &mut simplified);
+    scatters::find(function, &order, &broadcasts, &mut simplified);
     skip_unread(function, &order, &mut simplified);
     simplified
 }

@@ -5,6 +5,7 @@ use super::{Known, Lying, Preparer, copy, reads, ready};
 use crate::product::oriented;
 use crate::tape::{Fused, FusedEnd, Product, Pure, Register, Source, Step};
 use pallas_ir::Type;
+use pallas_tensor::ops::Scatter;
 use pallas_tensor::ops::fused::{Chain, Ready, Reduction};
 use pallas_tensor::{DType, Shape};
 use smallvec::SmallVec;
@@ -102,16 +103,47 @@ impl Preparer<'_> {
         Some(())
     }
 
+    /// An operand by itself in its place, put together first where it is part of another, or lies apart.
+    fn whole(&mut self, source: Source, acts: &mut Vec<Act>) -> Option<Lying> {
+        let lying = self.lying(source.register)?;
+        let is_part = lying.base != 0 || lying.moves.is_some() || matches!(lying.from, From::Input(_));
+        match is_part {
+            true => self.tile(&copy(&lying)?, &[lying], acts),
+            false => self.dense(lying, acts),
+        }
+    }
+
+    /// Elements one behind the other.
+    fn dense(&mut self, lying: Lying, acts: &mut Vec<Act>) -> Option<Lying> {
+        match lying.strides == Lying::dense(lying.from, lying.dtype, &lying.shape).strides {
+            true => Some(lying),
+            false => self.tile(&copy(&lying)?, &[lying], acts),
+        }
+    }
+
+    pub(super) fn scatter_add(&mut self, step: &Step, scatter: Scatter, acts: &mut Vec<Act>) -> Option<()> {
+        let &[x, updates, positions] = &step.operands[..] else { return None };
+        let lying = self.lying(x.register)?;
+        let x = self.dense(lying, acts)?;
+        let updates = self.whole(updates, acts)?;
+        let lying = self.lying(positions.register)?;
+        let positions = self.dense(lying, acts)?;
+        let count = positions.shape.size();
+        if updates.dtype != x.dtype || positions.dtype != DType::I32 || ![1, count].contains(&updates.shape.size()) {
+            return None;
+        }
+        let out = self.slot(x.dtype, &x.shape)?;
+        self.known.insert(*step.results.first()?, Known::Tile(Lying::dense(From::Slot(out), x.dtype, &x.shape)));
+        let (onto, positions, updates) = (x.read(0), (positions.read(0), count), updates.from);
+        acts.push(Act::ScatterAdd { scatter, onto, updates, positions, out });
+        Some(())
+    }
+
     /// Any other function of tiles: its operands are put together first, where they lie apart.
     pub(super) fn pure(&mut self, step: &Step, pure: &Pure, acts: &mut Vec<Act>) -> Option<()> {
         let mut operands = Vec::with_capacity(step.operands.len());
         for source in &step.operands {
-            let mut lying = self.lying(source.register)?;
-            let dense = Lying::dense(lying.from, lying.dtype, &lying.shape);
-            let is_whole = lying.strides == dense.strides && lying.base == 0 && lying.moves.is_none();
-            if !is_whole || matches!(lying.from, From::Input(_)) {
-                lying = self.tile(&copy(&lying)?, &[lying], acts)?;
-            }
+            let lying = self.whole(*source, acts)?;
             operands.push((lying.from, lying.dtype, lying.shape));
         }
         let mut outs = Vec::with_capacity(step.results.len());

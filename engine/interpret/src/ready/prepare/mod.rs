@@ -206,6 +206,7 @@ impl<'a> Preparer<'a> {
             }
             Action::For(body) => self.for_step(step, body, acts),
             Action::Product(product) => self.product(step, product, acts),
+            Action::ScatterAdd(scatter) => self.scatter_add(step, *scatter, acts),
             Action::Pure(pure) => self.pure(step, pure, acts),
             _ => None,
         }

@@ -204,6 +204,8 @@ impl Compiler<'_> {
             Action::MultiplyAdd { form: contraction.form, divides: contraction.divides }
         } else if self.known.reciprocals.contains(&id) {
             Action::MultiplyByReciprocal
+        } else if let Some(&sum) = self.simplified.sums.get(&id) {
+            Action::ScatterAdd(sum)
         } else {
             let action = self.action(op, &mut captured).map_err(|error| error.at(id, self.function.location(id)))?;
             match (action, self.simplified.products.get(&id)) {
