@@ -426,7 +426,17 @@ impl<'a> Printer<'a> {
             Op::While => self.while_loop(inst),
             Op::Switch => self.switch(inst),
             Op::Warps => self.warps(inst),
-            Op::Print(pieces) => self.print_statement(pieces, &terms),
+            Op::Print { pieces, masked } => {
+                let mask = masked.then(|| inst.operands.last().copied()).flatten();
+                let regs = inst.operands.iter().map(|&operand| self.regs(operand)).max().unwrap_or(1);
+                let printed = terms.get(..terms.len() - usize::from(*masked)).unwrap_or_default();
+                let statement = print_call(pieces, printed);
+                match mask {
+                    Some(mask) => self.each(regs, &format!("if ({}) {statement}", self.at(mask))),
+                    None => self.line(format!("if (t == 0) {statement}")),
+                }
+                Ok(())
+            }
         }
     }
 
@@ -435,28 +445,28 @@ impl<'a> Printer<'a> {
         self.line(if regs <= UNROLLED { "#pragma unroll" } else { "#pragma unroll 1" });
         self.line(format!("for (int r = 0; r < {regs}; r += {step}) {{"));
     }
+}
 
-    fn print_statement(&mut self, pieces: &[String], terms: &[(String, DType)]) -> Result<(), Refusal> {
-        let mut format = String::new();
-        let mut arguments = String::new();
-        for (number, piece) in pieces.iter().enumerate() {
-            let piece = piece.replace('\\', "\\\\").replace('"', "\\\"").replace('%', "%%").replace('\n', "\\n");
-            format.push_str(&piece);
-            if let Some((text, dtype)) = terms.get(number) {
-                let (conversion, cast) = match dtype {
-                    DType::U64 => ("%llu", "unsigned long long"),
-                    DType::I64 => ("%lld", "long long"),
-                    DType::U32 => ("%u", "unsigned"),
-                    dtype if dtype.is_float() => ("%g", "double"),
-                    _ => ("%d", "int"),
-                };
-                format.push_str(conversion);
-                let _ = write!(arguments, ", ({cast}){text}");
-            }
+/// A line of pieces of text with terms between them.
+fn print_call(pieces: &[String], terms: &[(String, DType)]) -> String {
+    let mut format = String::new();
+    let mut arguments = String::new();
+    for (number, piece) in pieces.iter().enumerate() {
+        let piece = piece.replace('\\', "\\\\").replace('"', "\\\"").replace('%', "%%").replace('\n', "\\n");
+        format.push_str(&piece);
+        if let Some((text, dtype)) = terms.get(number) {
+            let (conversion, cast) = match dtype {
+                DType::U64 => ("%llu", "unsigned long long"),
+                DType::I64 => ("%lld", "long long"),
+                DType::U32 => ("%u", "unsigned"),
+                dtype if dtype.is_float() => ("%g", "double"),
+                _ => ("%d", "int"),
+            };
+            format.push_str(conversion);
+            let _ = write!(arguments, ", ({cast}){text}");
         }
-        self.line(format!("if (t == 0) printf(\"{format}\\n\"{arguments});"));
-        Ok(())
     }
+    format!("printf(\"{format}\\n\"{arguments});")
 }
 
 /// A coordinate from the numbers of register and thread.

@@ -234,8 +234,14 @@ pub enum Op {
     /// The first thread of the block notes the time, and what this number says in [`Kernel::marks`](super::Kernel::marks). Operands:
     /// a number and a slot, uniform `i32`.
     Mark(u32),
-    /// Prints by the first thread of the block: pieces of text between operands, all uniform.
-    Print(Vec<String>),
+    /// Prints a line: pieces of text between operands. By the first thread of the block, where all operands are uniform; or for each register
+    /// and thread that a mask names, the last operand.
+    Print {
+        /// The text before each operand, and behind the last one.
+        pieces: Vec<String>,
+        /// Whether a mask follows the operands.
+        masked: bool,
+    },
 }
 
 impl Op {

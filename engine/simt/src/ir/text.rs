@@ -217,7 +217,7 @@ impl Kernel {
             Op::While => "while".to_string(),
             Op::Switch => "switch".to_string(),
             Op::Warps => "warps".to_string(),
-            Op::Print(pieces) => format!("print {pieces:?}"),
+            Op::Print { pieces, masked } => format!("print {pieces:?}{}", if *masked { " masked" } else { "" }),
         }
     }
 }

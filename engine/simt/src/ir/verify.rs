@@ -77,7 +77,13 @@ impl Checker<'_> {
         let int = |ty: &Ty| ty.dtype == DType::I32;
         let one = |ty: &Ty| *ty == Ty { dtype: DType::I32, regs: 1 };
         match &inst.op {
-            Op::Const(_) | Op::Block | Op::Owner(_) | Op::Barrier | Op::Print(_) => {}
+            Op::Const(_) | Op::Block | Op::Owner(_) | Op::Barrier => {}
+            Op::Print { pieces, masked } => {
+                let printed = operands.len().checked_sub(usize::from(*masked));
+                wants(printed == pieces.len().checked_sub(1), "text around every operand")?;
+                let fits = !masked || operands.last().is_some_and(|mask| mask.dtype == DType::Bool);
+                wants(fits, "a mask")?;
+            }
             Op::Mark(site) => {
                 wants((*site as usize) < self.kernel.marks.len(), "a note that is in the table")?;
                 wants(operands == [Ty { dtype: DType::I32, regs: 1 }; 2], "a number and a slot")?;

@@ -18,7 +18,7 @@ fn has_effect(op: &Op) -> bool {
         Op::Store { .. }
             | Op::Atomic { .. }
             | Op::Barrier
-            | Op::Print(_)
+            | Op::Print { .. }
             | Op::For
             | Op::While
             | Op::Switch

@@ -65,7 +65,7 @@ impl Touches {
                 self.writes.insert(product.acc);
                 self.reads.extend(product.factors());
             }
-            Op::Print(_) => self.prints = true,
+            Op::Print { .. } => self.prints = true,
             _ => self.orders = true,
         }
     }

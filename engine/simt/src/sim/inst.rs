@@ -99,24 +99,35 @@ impl<'k> World<'k> {
             Op::SetRegisters(_) => {}
             Op::For | Op::While | Op::Switch => self.enter(inst)?,
             Op::Warps => return self.warps(inst),
-            Op::Print(pieces) => {
-                let mut text = String::new();
-                for (number, piece) in pieces.iter().enumerate() {
-                    text.push_str(piece);
-                    if let Some(&operand) = inst.operands.get(number) {
-                        let first = self.get(operand)?.get(0);
-                        text.push_str(&first.map_or(String::new(), |first| match first {
-                            Scalar::Bool(value) => value.to_string(),
-                            Scalar::Int(value) => value.to_string(),
-                            Scalar::Float(value) => value.to_string(),
-                            Scalar::Key(words) => format!("{words:?}"),
-                        }));
-                    }
-                }
-                self.report.printed.push(text);
-            }
+            Op::Print { pieces, masked } => self.print(inst, pieces, *masked)?,
         }
         Ok(true)
+    }
+
+    /// A line, or one for each element of a mask. What has one register is the same for all.
+    fn print(&mut self, inst: &Inst, pieces: &[String], masked: bool) -> Result<(), Fault> {
+        let mut operands = inst.operands.iter().map(|&operand| self.get(operand)).collect::<Result<Vec<_>, _>>()?;
+        let mask = if masked { operands.pop() } else { None };
+        let lines = if masked { operands.iter().chain(&mask).map(Array::size).max().unwrap_or(0) } else { 1 };
+        let at = |array: &Array, line: usize| array.get(line % array.size().max(1));
+        for line in 0..lines {
+            if mask.as_ref().is_some_and(|mask| at(mask, line) != Some(Scalar::Bool(true))) {
+                continue;
+            }
+            let mut text = String::new();
+            for (number, piece) in pieces.iter().enumerate() {
+                text.push_str(piece);
+                match operands.get(number).and_then(|operand| at(operand, line)) {
+                    Some(Scalar::Bool(value)) => text.push_str(&value.to_string()),
+                    Some(Scalar::Int(value)) => text.push_str(&value.to_string()),
+                    Some(Scalar::Float(value)) => text.push_str(&value.to_string()),
+                    Some(Scalar::Key(words)) => text.push_str(&format!("{words:?}")),
+                    None => {}
+                }
+            }
+            self.report.printed.push(text);
+        }
+        Ok(())
     }
 
     /// An `i32` from the numbers of register and thread.
