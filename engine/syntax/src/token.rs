@@ -58,7 +58,7 @@ pub(crate) const KEYWORDS: &[&str] = &[
 ];
 
 /// Whether a name is a hard keyword.
-pub(crate) fn is_keyword(name: &str) -> bool {
+pub fn is_keyword(name: &str) -> bool {
     KEYWORDS.binary_search(&name).is_ok()
 }
 
