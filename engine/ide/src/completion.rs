@@ -1,7 +1,8 @@
 //! Completion where only Pallas knows the answer: arguments of Pallas's calls and their values, index maps that fit the grid,
 //! axes of the grid, fields of Refs. Everything else is left to other language servers.
 
-use crate::calls::{self, Frame, Open};
+use crate::calls::{self, Frame};
+use crate::cursor::Cursor;
 use crate::imports::Imports;
 use crate::launches::tuple;
 use pallas_engine::catalogue::Member;
@@ -52,31 +53,14 @@ const FIELDS: [(&str, &str); 7] = [
 
 /// The proposals at a byte offset, best first.
 pub fn completions(analysis: &Analysis, offset: u32) -> Vec<Completion> {
-    if !analysis.speaks_of_jax() {
-        return Vec::new();
-    }
-    let text = &*analysis.source.text;
-    let Some(before) = text.get(..offset as usize) else { return Vec::new() };
-    let open = calls::open(text, offset as usize);
-    if open.comment {
-        return Vec::new();
-    }
-    let word = calls::word_before(text, offset as usize);
-    let cursor =
-        Cursor { analysis, open, replaces: Span::new(analysis.source.id, before.len() - word.len(), before.len()) };
+    let Some(cursor) = Cursor::at(analysis, offset) else { return Vec::new() };
     if cursor.open.string.is_some() {
         return cursor.inside_string();
     }
-    if let Some(owner) = before[..before.len() - word.len()].strip_suffix('.') {
+    if let Some(owner) = cursor.owner() {
         return cursor.fields(calls::word_before(owner, owner.len()));
     }
     cursor.arguments()
-}
-
-struct Cursor<'a> {
-    analysis: &'a Analysis,
-    open: Open<'a>,
-    replaces: Span,
 }
 
 impl<'a> Cursor<'a> {

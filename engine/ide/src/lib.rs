@@ -5,6 +5,7 @@ mod assumptions;
 mod calls;
 mod calls_to_say;
 pub mod completion;
+mod cursor;
 pub mod diagnostics;
 mod drawing;
 pub mod hover;

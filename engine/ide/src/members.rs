@@ -3,30 +3,21 @@
 
 use crate::calls;
 use crate::completion::{Completion, CompletionKind};
+use crate::cursor::Cursor;
 use crate::imports::Imports;
+use pallas_engine::Analysis;
 use pallas_engine::catalogue::{self, Member, MemberKind};
-use pallas_engine::{Analysis, Span};
 
 /// The members at a byte offset, by name.
 pub fn members(analysis: &Analysis, offset: u32) -> Vec<Completion> {
-    if !analysis.speaks_of_jax() {
+    let Some(cursor) = Cursor::at(analysis, offset).filter(|cursor| cursor.open.string.is_none()) else {
         return Vec::new();
-    }
-    let text = &*analysis.source.text;
-    let Some(before) = text.get(..offset as usize) else { return Vec::new() };
-    let open = calls::open(text, offset as usize);
-    if open.comment || open.string.is_some() {
-        return Vec::new();
-    }
-    let word = calls::word_before(text, offset as usize);
-    let start = before.len() - word.len();
-    let Some(owner) = before[..start].strip_suffix('.') else { return Vec::new() };
-    let owner = calls::dotted_before(owner);
+    };
+    let Some(owner) = cursor.owner().map(calls::dotted_before) else { return Vec::new() };
     let Some(module) = Imports::new(&analysis.module).module(owner) else { return Vec::new() };
-    let replaces = Span::new(analysis.source.id, start, before.len());
     let item = |member: &Member| Completion {
         label: member.name.clone(),
-        replaces,
+        replaces: cursor.replaces,
         text: member.name.clone(),
         kind: match member.kind {
             MemberKind::Function => CompletionKind::Function,
