@@ -8,9 +8,9 @@ use tower_lsp_server::ls_types::{
     ClientCapabilities, CodeActionKind, CodeActionOptions, CodeActionProviderCapability, CodeLensOptions,
     CompletionOptions, DiagnosticOptions, DiagnosticServerCapabilities, ExecuteCommandOptions, HoverProviderCapability,
     InitializeParams, InitializeResult, MarkupKind, NotebookCellSelector, NotebookDocumentSyncOptions,
-    NotebookSelector, OneOf, PositionEncodingKind, SaveOptions, ServerCapabilities, ServerInfo, SignatureHelpOptions,
-    TextDocumentSyncCapability, TextDocumentSyncKind, TextDocumentSyncOptions, TextDocumentSyncSaveOptions,
-    TypeDefinitionProviderCapability, WorkDoneProgressOptions,
+    NotebookSelector, OneOf, PositionEncodingKind, RenameOptions, SaveOptions, ServerCapabilities, ServerInfo,
+    SignatureHelpOptions, TextDocumentSyncCapability, TextDocumentSyncKind, TextDocumentSyncOptions,
+    TextDocumentSyncSaveOptions, TypeDefinitionProviderCapability, WorkDoneProgressOptions,
 };
 
 /// All certain fixes of a file at once; editors do this on save.
@@ -51,6 +51,8 @@ pub(crate) struct Client {
     pub(crate) refreshes_lenses: bool,
     /// It shows the children of symbols with their ranges; others get a flat list.
     pub(crate) document_symbols: bool,
+    /// It asks what would be renamed before it asks for the new name.
+    pub(crate) prepares_renames: bool,
     /// It shows what takes long.
     pub(crate) progress: bool,
     /// It opens documents that it is asked to.
@@ -121,6 +123,10 @@ impl Client {
             document_symbols: document
                 .and_then(|d| d.document_symbol.as_ref())
                 .and_then(|symbols| symbols.hierarchical_document_symbol_support)
+                .unwrap_or(false),
+            prepares_renames: document
+                .and_then(|d| d.rename.as_ref())
+                .and_then(|rename| rename.prepare_support)
                 .unwrap_or(false),
             progress: window.and_then(|window| window.work_done_progress).unwrap_or(false),
             shows_documents: window.and_then(|w| w.show_document.as_ref()).is_some_and(|show| show.support),
@@ -209,6 +215,13 @@ pub(crate) fn negotiate(params: &InitializeParams) -> (Client, InitializeResult,
         type_definition_provider: Some(TypeDefinitionProviderCapability::Simple(true)),
         references_provider: Some(OneOf::Left(true)),
         document_highlight_provider: Some(OneOf::Left(true)),
+        rename_provider: Some(match client.prepares_renames {
+            true => OneOf::Right(RenameOptions {
+                prepare_provider: Some(true),
+                work_done_progress_options: WorkDoneProgressOptions::default(),
+            }),
+            false => OneOf::Left(true),
+        }),
         completion_provider: Some(CompletionOptions {
             trigger_characters: Some(["(", ",", "=", ".", "\"", "'"].map(str::to_string).into()),
             ..CompletionOptions::default()

@@ -17,6 +17,7 @@ mod notebooks;
 mod outgoing;
 mod positions;
 mod presenting;
+mod renaming;
 mod requests;
 mod rule_pages;
 mod runner;

@@ -121,7 +121,8 @@ impl RequestWorkers {
     }
 }
 
-fn places(snapshot: &Snapshot) -> Places<'_> {
+/// What positions and places of a snapshot are made with.
+pub(crate) fn places(snapshot: &Snapshot) -> Places<'_> {
     Places {
         analysis: &snapshot.analysed.analysis,
         lines: &snapshot.lines,
@@ -253,7 +254,8 @@ fn fix_all(snapshot: &Snapshot, places: &Places<'_>) -> Option<lsp::CodeAction> 
     })
 }
 
-fn offset(snapshot: &Snapshot, position: lsp::Position) -> u32 {
+/// A position as a byte offset.
+pub(crate) fn offset(snapshot: &Snapshot, position: lsp::Position) -> u32 {
     let offset = snapshot.lines.offset(from_proto::position(position), snapshot.client.encoding);
     // Sources are bounded to 4 GiB.
     u32::try_from(offset).unwrap_or(u32::MAX)
@@ -390,6 +392,7 @@ mod tests {
             tested: None,
             client: Arc::new(client),
             open: Arc::new(HashMap::new()),
+            texts: Arc::default(),
         }
     }
 

@@ -82,6 +82,8 @@ pub(crate) struct Snapshot {
     pub(crate) client: Arc<Client>,
     /// The documents that are open, by path.
     pub(crate) open: Arc<HashMap<Arc<str>, Uri>>,
+    /// Their texts, by path.
+    pub(crate) texts: Arc<HashMap<String, Arc<str>>>,
 }
 
 impl Snapshot {
@@ -268,6 +270,7 @@ impl State {
             tested: document.tested.clone(),
             client: self.client.clone(),
             open: Arc::new(self.open_paths()),
+            texts: Arc::new(self.texts()),
         }))
     }
 }

@@ -124,11 +124,13 @@ impl Places<'_> {
                 None => files.push((place.uri, vec![edit])),
             }
         }
+        Some(self.edits_of(files, version))
+    }
+
+    /// Edits by what the client calls the documents.
+    pub(crate) fn edits_of(&self, files: Vec<(lsp::Uri, Vec<lsp::TextEdit>)>, version: i32) -> lsp::WorkspaceEdit {
         if !self.client.versioned_edits {
-            return Some(lsp::WorkspaceEdit {
-                changes: Some(files.into_iter().collect()),
-                ..lsp::WorkspaceEdit::default()
-            });
+            return lsp::WorkspaceEdit { changes: Some(files.into_iter().collect()), ..lsp::WorkspaceEdit::default() };
         }
         let document = |(uri, edits): (lsp::Uri, Vec<lsp::TextEdit>)| {
             // Files that are not open have no version.
@@ -140,10 +142,10 @@ impl Places<'_> {
             }
         };
         let edits = files.into_iter().map(document).collect();
-        Some(lsp::WorkspaceEdit {
+        lsp::WorkspaceEdit {
             document_changes: Some(lsp::DocumentChanges::Edits(edits)),
             ..lsp::WorkspaceEdit::default()
-        })
+        }
     }
 
     /// The quick fix of a diagnostic, shown to the client as `shown`.

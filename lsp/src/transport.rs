@@ -18,7 +18,7 @@ use crate::state::Snapshot;
 use crate::stdio::{Input, Output};
 use crate::surroundings::Known;
 use crate::workspace::Files;
-use crate::{capabilities, from_proto, testing, uris};
+use crate::{capabilities, from_proto, renaming, testing, uris};
 use pallas_engine::generated::Form;
 use pallas_engine::{Cancel, Disk, FileSystem, check};
 use serde_json::Value;
@@ -39,9 +39,10 @@ use tower_lsp_server::ls_types::{
     DidSaveNotebookDocumentParams, DidSaveTextDocumentParams, DocumentDiagnosticParams, DocumentDiagnosticReportResult,
     DocumentHighlight, DocumentHighlightParams, DocumentSymbolParams, DocumentSymbolResponse, ExecuteCommandParams,
     FileSystemWatcher, GlobPattern, GotoDefinitionParams, GotoDefinitionResponse, Hover, HoverParams, InitializeParams,
-    InitializeResult, InitializedParams, InlayHint, InlayHintParams, Location, MessageType, Position, ReferenceParams,
-    Registration, SetTraceParams, SignatureHelp, SignatureHelpParams, TraceValue, Uri, WorkDoneProgressCancelParams,
-    WorkspaceDiagnosticParams, WorkspaceDiagnosticReport, WorkspaceDiagnosticReportResult,
+    InitializeResult, InitializedParams, InlayHint, InlayHintParams, Location, MessageType, Position,
+    PrepareRenameResponse, ReferenceParams, Registration, RenameParams, SetTraceParams, SignatureHelp,
+    SignatureHelpParams, TextDocumentPositionParams, TraceValue, Uri, WorkDoneProgressCancelParams,
+    WorkspaceDiagnosticParams, WorkspaceDiagnosticReport, WorkspaceDiagnosticReportResult, WorkspaceEdit,
 };
 use tower_lsp_server::{Client, LanguageServer, LspService, Server};
 
@@ -362,6 +363,21 @@ impl LanguageServer for Backend {
 
     async fn document_symbol(&self, params: DocumentSymbolParams) -> Result<Option<DocumentSymbolResponse>> {
         self.ask(params.text_document.uri, Kind::Place, requests::symbols).await
+    }
+
+    async fn prepare_rename(&self, params: TextDocumentPositionParams) -> Result<Option<PrepareRenameResponse>> {
+        let position = params.position;
+        let uri = params.text_document.uri;
+        let found = self.ask(uri, Kind::Place, move |snapshot| renaming::prepare(snapshot, position)).await?;
+        found.transpose().map_err(renaming::refused)
+    }
+
+    async fn rename(&self, params: RenameParams) -> Result<Option<WorkspaceEdit>> {
+        let place = params.text_document_position;
+        let (position, new) = (place.position, params.new_name);
+        let uri = place.text_document.uri;
+        let found = self.ask(uri, Kind::Place, move |snapshot| renaming::rename(snapshot, position, &new)).await?;
+        found.transpose().map_err(renaming::refused)
     }
 
     async fn completion(&self, params: CompletionParams) -> Result<Option<CompletionResponse>> {

@@ -132,7 +132,7 @@ fn uri_of(report: &lsp::WorkspaceDocumentDiagnosticReport) -> &lsp::Uri {
 }
 
 /// Python files of a folder, without hidden folders, caches and environments.
-fn search(folder: &Path, files: &mut Vec<PathBuf>) {
+pub(crate) fn search(folder: &Path, files: &mut Vec<PathBuf>) {
     let Ok(entries) = std::fs::read_dir(folder) else { return };
     let mut entries: Vec<PathBuf> = entries.filter_map(|entry| Some(entry.ok()?.path())).collect();
     entries.sort();

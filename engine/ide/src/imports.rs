@@ -55,12 +55,17 @@ impl Imports {
 
     /// The module and the name that a dotted name stands for.
     fn full(&self, written: &str) -> Option<(String, String)> {
+        let full = self.meaning(written)?;
+        full.rsplit_once('.').map(|(module, name)| (module.to_string(), name.to_string()))
+    }
+
+    /// What a dotted name stands for, if an import says it.
+    pub(crate) fn meaning(&self, written: &str) -> Option<String> {
         let fits = |(alias, _): &&(String, String)| {
             written.strip_prefix(alias.as_str()).is_some_and(|rest| rest.is_empty() || rest.starts_with('.'))
         };
         let (alias, meant) = self.names.iter().filter(fits).max_by_key(|(alias, _)| alias.len())?;
-        let full = format!("{meant}{}", &written[alias.len()..]);
-        full.rsplit_once('.').map(|(module, name)| (module.to_string(), name.to_string()))
+        Some(format!("{meant}{}", &written[alias.len()..]))
     }
 
     /// How a name of a module is written in this file; `None` if it cannot be written without another import.
