@@ -41,6 +41,8 @@ pub struct Parameter {
 
 /// A parsed signature.
 pub struct Signature {
+    /// What errors call the function, where that is not its name.
+    pub called: Option<String>,
     /// In order.
     pub parameters: Vec<Parameter>,
     /// Whether a `/` stands in it: then errors are worded as CPython's C functions word them.
@@ -49,10 +51,9 @@ pub struct Signature {
 
 impl Signature {
     /// Parses `(a, /, axis=None, *, keepdims=False)`. Annotations and a return type are skipped; a default that is not a
-    /// literal reads as `...`.
+    /// literal reads as `...`. A name in front is what errors call the function.
     pub fn parse(text: &str) -> Signature {
-        let inner = text.trim();
-        let inner = inner.strip_prefix('(').unwrap_or(inner);
+        let (called, inner) = text.trim().split_once('(').unwrap_or(("", text.trim()));
         let inner = &inner[..closing_parenthesis(inner)];
         let mut parameters: Vec<Parameter> = Vec::new();
         let mut builtin_style = false;
@@ -76,7 +77,7 @@ impl Signature {
                 parameters.push(Parameter::new(piece, kind));
             }
         }
-        Signature { parameters, builtin_style }
+        Signature { called: Some(called.to_owned()).filter(|name| !name.is_empty()), parameters, builtin_style }
     }
 
     /// Number of parameters: the length of the argument list that the native function gets.
@@ -178,12 +179,18 @@ impl Signature {
         self.parameters.iter().skip(self.receivers()).any(|p| p.kind == kind)
     }
 
+    /// The name in errors that read as those of Python's own functions: of a method that of its class, too.
+    fn python_name(&self, function: &NativeFunction) -> String {
+        self.called.clone().unwrap_or_else(|| function.qualified_name())
+    }
+
     fn too_many(&self, function: &NativeFunction, given: usize) -> String {
         let receivers = self.receivers();
         let (least, most) = self.positional_range();
         let shown = given.saturating_sub(receivers);
         let name = function.def.name;
         if !self.is_builtin_style(function) {
+            let name = self.python_name(function);
             let (least, most) = (least + receivers, most + receivers);
             let takes = if least == most { format!("{most}") } else { format!("from {least} to {most}") };
             let plural = if most == 1 && least == most { "" } else { "s" };
@@ -229,7 +236,8 @@ impl Signature {
         }
         let keyword_only = absent.iter().all(|p| p.kind == ParameterKind::KeywordOnly);
         if !self.is_builtin_style(function) || keyword_only {
-            return missing_arguments(name, absent.iter().map(|p| &*p.name), keyword_only);
+            let name = if self.is_builtin_style(function) { name.to_owned() } else { self.python_name(function) };
+            return missing_arguments(&name, absent.iter().map(|p| &*p.name), keyword_only);
         }
         if absent.first().is_some_and(|p| p.kind == ParameterKind::Positional) {
             let position = self.parameters.iter().position(|p| *p.name == *absent[0].name).unwrap_or(0) + 1 - receivers;
@@ -258,12 +266,12 @@ impl Signature {
                 index + 1 - self.receivers()
             );
         }
-        format!("{}() got multiple values for argument '{name}'", function.def.name)
+        format!("{}() got multiple values for argument '{name}'", self.python_name(function))
     }
 
     fn unexpected_keyword(&self, function: &NativeFunction, name: &str) -> String {
         if !self.is_builtin_style(function) {
-            return format!("{}() got an unexpected keyword argument '{name}'", function.def.name);
+            return format!("{}() got an unexpected keyword argument '{name}'", self.python_name(function));
         }
         if self.parameters.iter().all(|p| p.kind == ParameterKind::PositionalOnly || p.kind == ParameterKind::Variadic)
         {

@@ -235,7 +235,8 @@ pub(crate) fn fill(namespace: &mut Namespace, table: &'static NativeClass) {
 }
 
 fn bind_kind(def: &NativeDef, function: Value) -> Value {
-    let first = def.signature.trim_start_matches('(').split([',', ')', '=', ':']).next().unwrap_or("").trim();
+    let parameters = def.signature.split_once('(').map_or("", |(_, parameters)| parameters);
+    let first = parameters.split([',', ')', '=', ':']).next().unwrap_or("").trim();
     match first {
         "self" => function,
         // `__new__` is called with its class written out, as in Python.

@@ -34,20 +34,20 @@ macro_rules! forward {
     };
 }
 
-/// Methods of arrays.
+/// Methods of arrays. Most are functions in JAX, of the name in front of their parameters, which errors have.
 pub static METHODS: &[NativeDef] = rows! {
-    "astype" "(self, dtype, copy=False, device=None)" "The elements in another dtype." |cx, args| {
+    "astype" "_astype(self, dtype, copy=False, device=None)" "The elements in another dtype." |cx, args| {
         let x = receiver(cx, args.get(0))?;
         result(cx, types::astype_of(cx, &x, args.get(1))?)
     };
-    "reshape" "(self, *args, order='C', out_sharding=None)" "The same elements in another shape." reshape;
-    "ravel" "(self, order='C', *, out_sharding=None)" "The elements in one dimension." ravel;
-    "flatten" "(self, order='C', *, out_sharding=None)" "The elements in one dimension." ravel;
-    "transpose" "(self, *args)" "Permutes the dimensions; reverses them by default." transpose;
-    "copy" "(self)" "A copy." |cx, args| result(cx, receiver(cx, args.get(0))?);
-    "item" "(self, *args)" "An element as a Python number." item;
+    "reshape" "_reshape(self, *args, order='C', out_sharding=None)" "The same elements in another shape." reshape;
+    "ravel" "_flatten(self, order='C', *, out_sharding=None)" "The elements in one dimension." ravel;
+    "flatten" "_flatten(self, order='C', *, out_sharding=None)" "The elements in one dimension." ravel;
+    "transpose" "_transpose(self, *args)" "Permutes the dimensions; reverses them by default." transpose;
+    "copy" "_copy(self)" "A copy." |cx, args| result(cx, receiver(cx, args.get(0))?);
+    "item" "_item(self, *args)" "An element as a Python number." item;
     "tolist" "(self)" "Nested lists of Python numbers." tolist;
-    "view" "(self, dtype=None, type=None)" "The same bits as another dtype." view;
+    "view" "_view(self, dtype=None, type=None)" "The same bits as another dtype." view;
     "tobytes" "(self, order='C')" "The bytes of the elements." tobytes;
     "block_until_ready" "(self)" "The array itself, computed." |_cx, args| {
         crate::array::compute(args.get(0));
@@ -81,38 +81,38 @@ pub static METHODS: &[NativeDef] = rows! {
     "addressable_data" "(self, index)" "The part that one device has." |cx, args| {
         shards(cx, "data", [args.get(0).clone(), args.get(1).clone()])
     };
-    "all" "(self, axis=None, out=None, keepdims=False, *, where=None)" "Whether all elements over axes are true." forward!("all");
-    "any" "(self, axis=None, out=None, keepdims=False, *, where=None)" "Whether any element over axes is true." forward!("any");
-    "argmax" "(self, axis=None, out=None, keepdims=None)" "Position of the largest element." forward!("argmax");
-    "argmin" "(self, axis=None, out=None, keepdims=None)" "Position of the smallest element." forward!("argmin");
-    "argpartition" "(self, kth, axis=-1)" "The positions of a partition." forward!("argpartition");
-    "argsort" "(self, axis=-1, *, kind=None, order=None, stable=True, descending=False)" "The positions of the elements in order." forward!("argsort");
-    "choose" "(self, choices, out=None, mode='raise')" "For each element the choice with its number." forward!("choose");
-    "clip" "(self, min=None, max=None)" "Limits values to an interval." forward!("clip");
-    "compress" "(self, condition, axis=None, *, out=None, size=None, fill_value=0)" "The slices where a condition holds." compress;
-    "conj" "(self)" "Complex conjugate." forward!("conj");
-    "conjugate" "(self)" "Complex conjugate." forward!("conjugate");
-    "cumprod" "(self, axis=None, dtype=None, out=None)" "Running product." forward!("cumprod");
-    "cumsum" "(self, axis=None, dtype=None, out=None)" "Running sum." forward!("cumsum");
-    "diagonal" "(self, offset=0, axis1=0, axis2=1)" "The diagonal of matrices." forward!("diagonal");
-    "dot" "(self, b, *, precision=None, preferred_element_type=None)" "Product with another array." forward!("dot");
-    "max" "(self, axis=None, out=None, keepdims=False, initial=None, where=None)" "Largest element over axes." forward!("max");
-    "mean" "(self, axis=None, dtype=None, out=None, keepdims=False, *, where=None)" "Mean over axes." forward!("mean");
-    "min" "(self, axis=None, out=None, keepdims=False, initial=None, where=None)" "Smallest element over axes." forward!("min");
-    "nonzero" "(self, *, fill_value=None, size=None)" "Positions of the elements that are not zero." forward!("nonzero");
-    "prod" "(self, axis=None, dtype=None, out=None, keepdims=False, initial=None, where=None, promote_integers=True)" "Product over axes." forward!("prod");
-    "ptp" "(self, axis=None, out=None, keepdims=False)" "Largest minus smallest over axes." forward!("ptp");
-    "repeat" "(self, repeats, axis=None, *, total_repeat_length=None, out_sharding=None)" "Repeats elements." forward!("repeat");
-    "round" "(self, decimals=0, out=None)" "Rounds to a number of decimals." forward!("round");
-    "searchsorted" "(self, v, side='left', sorter=None, *, method='scan')" "Where values would be put into the sorted array." forward!("searchsorted");
-    "sort" "(self, axis=-1, *, kind=None, order=None, stable=True, descending=False)" "The elements in order." forward!("sort");
-    "squeeze" "(self, axis=None)" "Drops dimensions of 1." forward!("squeeze");
-    "std" "(self, axis=None, dtype=None, out=None, ddof=0, keepdims=False, *, where=None, correction=None)" "Standard deviation over axes." forward!("std");
-    "sum" "(self, axis=None, dtype=None, out=None, keepdims=False, initial=None, where=None, promote_integers=True)" "Sum over axes." forward!("sum");
-    "swapaxes" "(self, axis1, axis2)" "Swaps two dimensions." forward!("swapaxes");
-    "take" "(self, indices, axis=None, out=None, mode=None, unique_indices=False, indices_are_sorted=False, fill_value=None)" "Elements at positions." forward!("take");
-    "trace" "(self, offset=0, axis1=0, axis2=1, dtype=None, out=None)" "The sum of a diagonal." forward!("trace");
-    "var" "(self, axis=None, dtype=None, out=None, ddof=0, keepdims=False, *, where=None, correction=None)" "Variance over axes." forward!("var");
+    "all" "_all(self, axis=None, out=None, keepdims=False, *, where=None)" "Whether all elements over axes are true." forward!("all");
+    "any" "_any(self, axis=None, out=None, keepdims=False, *, where=None)" "Whether any element over axes is true." forward!("any");
+    "argmax" "_argmax(self, axis=None, out=None, keepdims=None)" "Position of the largest element." forward!("argmax");
+    "argmin" "_argmin(self, axis=None, out=None, keepdims=None)" "Position of the smallest element." forward!("argmin");
+    "argpartition" "_argpartition(self, kth, axis=-1)" "The positions of a partition." forward!("argpartition");
+    "argsort" "_argsort(self, axis=-1, *, kind=None, order=None, stable=True, descending=False)" "The positions of the elements in order." forward!("argsort");
+    "choose" "_choose(self, choices, out=None, mode='raise')" "For each element the choice with its number." forward!("choose");
+    "clip" "_clip(self, min=None, max=None)" "Limits values to an interval." forward!("clip");
+    "compress" "_compress(self, condition, axis=None, *, out=None, size=None, fill_value=0)" "The slices where a condition holds." compress;
+    "conj" "_conj(self)" "Complex conjugate." forward!("conj");
+    "conjugate" "_conjugate(self)" "Complex conjugate." forward!("conjugate");
+    "cumprod" "_cumprod(self, axis=None, dtype=None, out=None)" "Running product." forward!("cumprod");
+    "cumsum" "_cumsum(self, axis=None, dtype=None, out=None)" "Running sum." forward!("cumsum");
+    "diagonal" "_diagonal(self, offset=0, axis1=0, axis2=1)" "The diagonal of matrices." forward!("diagonal");
+    "dot" "_dot(self, b, *, precision=None, preferred_element_type=None)" "Product with another array." forward!("dot");
+    "max" "_max(self, axis=None, out=None, keepdims=False, initial=None, where=None)" "Largest element over axes." forward!("max");
+    "mean" "_mean(self, axis=None, dtype=None, out=None, keepdims=False, *, where=None)" "Mean over axes." forward!("mean");
+    "min" "_min(self, axis=None, out=None, keepdims=False, initial=None, where=None)" "Smallest element over axes." forward!("min");
+    "nonzero" "_nonzero(self, *, fill_value=None, size=None)" "Positions of the elements that are not zero." forward!("nonzero");
+    "prod" "_prod(self, axis=None, dtype=None, out=None, keepdims=False, initial=None, where=None, promote_integers=True)" "Product over axes." forward!("prod");
+    "ptp" "_ptp(self, axis=None, out=None, keepdims=False)" "Largest minus smallest over axes." forward!("ptp");
+    "repeat" "_repeat(self, repeats, axis=None, *, total_repeat_length=None, out_sharding=None)" "Repeats elements." forward!("repeat");
+    "round" "_round(self, decimals=0, out=None)" "Rounds to a number of decimals." forward!("round");
+    "searchsorted" "_searchsorted(self, v, side='left', sorter=None, *, method='scan')" "Where values would be put into the sorted array." forward!("searchsorted");
+    "sort" "_sort(self, axis=-1, *, kind=None, order=None, stable=True, descending=False)" "The elements in order." forward!("sort");
+    "squeeze" "_squeeze(self, axis=None)" "Drops dimensions of 1." forward!("squeeze");
+    "std" "_std(self, axis=None, dtype=None, out=None, ddof=0, keepdims=False, *, where=None, correction=None)" "Standard deviation over axes." forward!("std");
+    "sum" "_sum(self, axis=None, dtype=None, out=None, keepdims=False, initial=None, where=None, promote_integers=True)" "Sum over axes." forward!("sum");
+    "swapaxes" "_swapaxes(self, axis1, axis2)" "Swaps two dimensions." forward!("swapaxes");
+    "take" "_take(self, indices, axis=None, out=None, mode=None, unique_indices=False, indices_are_sorted=False, fill_value=None)" "Elements at positions." forward!("take");
+    "trace" "_trace(self, offset=0, axis1=0, axis2=1, dtype=None, out=None)" "The sum of a diagonal." forward!("trace");
+    "var" "_var(self, axis=None, dtype=None, out=None, ddof=0, keepdims=False, *, where=None, correction=None)" "Variance over axes." forward!("var");
 };
 
 /// Attributes of arrays.
@@ -180,11 +180,14 @@ fn forward(cx: &Context<'_>, name: &str, args: Arguments) -> PyResult<Value> {
     cx.interp.call(&function, call)
 }
 
+/// What stands between the parentheses of a signature.
+fn pieces(signature: &str) -> std::str::Split<'_, &'static str> {
+    signature.split_once('(').map_or("", |(_, inner)| inner).trim_end_matches(')').split(", ")
+}
+
 /// The parameter names of a signature after `self`.
 fn parameters(signature: &'static str) -> impl Iterator<Item = &'static str> {
-    signature
-        .trim_matches(['(', ')'])
-        .split(", ")
+    pieces(signature)
         .skip(1)
         .filter(|piece| *piece != "*" && *piece != "/")
         .map(|piece| piece.split_once('=').map_or(piece, |(name, _)| name))
@@ -192,9 +195,7 @@ fn parameters(signature: &'static str) -> impl Iterator<Item = &'static str> {
 
 /// Whether a value is the default that the signature writes: functions without that parameter need not know it.
 fn is_default(signature: &str, parameter: &str, value: &Value) -> bool {
-    let default = signature
-        .trim_matches(['(', ')'])
-        .split(", ")
+    let default = pieces(signature)
         .find_map(|piece| piece.split_once('=').filter(|(name, _)| *name == parameter))
         .map(|(_, default)| default);
     match (default, value) {

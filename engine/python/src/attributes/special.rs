@@ -249,7 +249,7 @@ fn native_attr(native: &NativeFunction, name: &str) -> Option<Value> {
             module => Value::str(module),
         },
         "__doc__" => Value::str(native.def.doc),
-        "__text_signature__" => Value::str(native.def.signature),
+        "__text_signature__" => Value::str(&native.def.signature[native.def.signature.find('(').unwrap_or(0)..]),
         "__annotations__" => Value::Dict(Rc::default()),
         _ => return None,
     })

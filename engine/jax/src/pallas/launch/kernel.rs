@@ -43,6 +43,17 @@ pub(super) fn scratch_types(
             if let Some((kind, shape)) = crate::pallas::semaphore::requested(cx.interp, leaf)? {
                 return Ok(kind.reference(shape));
             }
+            if matches!(cx.interp.find_attr(leaf, "get_ref_aval"), Ok(None)) {
+                let (kind, shown) = (cx.interp.type_name(leaf), cx.interp.repr(leaf)?);
+                let message = format!(
+                    "scratch_shapes takes memory requests such as pltpu.VMEM((8, 128), jnp.float32), got {shown}"
+                );
+                return Err(cx.interp.error_with(
+                    &cx.interp.types().attribute_error,
+                    format!("'{kind}' object has no attribute 'get_ref_aval'"),
+                    Diagnosis { message: Some(message), ..Diagnosis::default() },
+                ));
+            }
             match spec::declared(cx, leaf)? {
                 Some((shape, dtype)) => Ok(RefType::new(dtype, shape, MemorySpace::Default)),
                 None => {

@@ -188,6 +188,8 @@ fn linearize(interp: &Interp, args: Arguments) -> PyResult<Value> {
         Tracing::Unknown(value) => return Ok(value),
         Tracing::Done(traced) => traced,
     };
+    let wanted: Vec<bool> = (0..staged.function.params().len()).map(|number| number < tiles.len()).collect();
+    crate::transform::derive::check_linear(&cx, &staged.function, &wanted)?;
     let zeros = tiles.iter().map(|tile| crate::transform::derive::zeros_like(&cx, tile)).collect::<PyResult<_>>()?;
     let mut results = push(&cx, &staged, &tiles, zeros, false)?;
     results.truncate(1);

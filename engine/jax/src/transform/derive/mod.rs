@@ -22,6 +22,7 @@ mod tape;
 
 pub use jvp::{Dual, jvp};
 pub use pullback::{Pullback, vjp};
+pub use tape::check_linear;
 
 use super::flow::{self, Dependent};
 use crate::context::Context;

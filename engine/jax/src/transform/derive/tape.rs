@@ -14,7 +14,7 @@ use crate::transform::eval::{Plain, unsupported};
 use crate::transform::flow::Dependent;
 use crate::transform::loops;
 use crate::transform::stage::{Outcome, stage_at};
-use crate::transform::walk::{Env, Walker, known_int};
+use crate::transform::walk::{Env, Walker, at, known_int};
 use pallas_ir::{ControlOp, Function, OpData, OpId, OpKind, RegionId, TensorType, ValueId, ops};
 use pallas_python::raise::{Diagnosis, PyResult};
 use pallas_python::value::Value;
@@ -81,19 +81,7 @@ impl Walker for Recorder<'_> {
             )),
             OpKind::Control(ControlOp::Call) => self.call(cx, function, id, env),
             OpKind::Control(ControlOp::Cond) => Plain.op(cx, function, id, env),
-            OpKind::Launch => Err(cx.interp.error_with(
-                &cx.interp.types().value_error,
-                "Linearization failed to produce known values for all output primals. This is typically caused by \
-                 attempting to differentiate a function uses an operation that does not support reverse-mode autodiff.",
-                Diagnosis {
-                    help: Some(
-                        "a launch has no gradient of its own: put it into a function with `jax.custom_vjp`, whose backward \
-                         rule launches a kernel for the gradients"
-                            .to_string(),
-                    ),
-                    ..Diagnosis::default()
-                },
-            )),
+            OpKind::Launch => Err(no_gradient(cx)),
             OpKind::Pure { .. } => match derivative(op.op.0) {
                 Some(_) => Plain.op(cx, function, id, env),
                 None => Err(undifferentiable(cx, op.op.name)),
@@ -101,6 +89,45 @@ impl Walker for Recorder<'_> {
             _ => Err(unsupported(cx, "derivative", op.op.name)),
         }
     }
+}
+
+/// A launch has tangents and no way back.
+fn no_gradient(cx: &Context<'_>) -> Box<pallas_python::Stop> {
+    cx.interp.error_with(
+        &cx.interp.types().value_error,
+        "Linearization failed to produce known values for all output primals. This is typically caused by \
+         attempting to differentiate a function uses an operation that does not support reverse-mode autodiff.",
+        Diagnosis {
+            help: Some(
+                "a launch has no gradient of its own: put it into a function with `jax.custom_vjp`, whose backward \
+                 rule launches a kernel for the gradients"
+                    .to_string(),
+            ),
+            ..Diagnosis::default()
+        },
+    )
+}
+
+/// Refuses launches that depend on the `wanted` parameters, but for those in functions with rules of their own: JAX makes a linear
+/// function of what has a way back.
+///
+/// # Errors
+/// For the first launch.
+pub fn check_linear(cx: &Context<'_>, function: &Function, wanted: &[bool]) -> PyResult<()> {
+    let active = seeded(function, wanted);
+    let mut regions = vec![function.body];
+    while let Some(region) = regions.pop() {
+        for &id in &function.region(region).ops {
+            let op = function.op(id);
+            let is_active = op.results.iter().any(|result| active.contains(result));
+            match op.op.kind {
+                OpKind::Launch if is_active => return at(cx, function, id, || Err(no_gradient(cx))),
+                OpKind::Control(_) if custom::rule_of(cx, op).is_none() => regions.extend(&op.regions),
+                _ => {}
+            }
+        }
+    }
+    Ok(())
 }
 
 impl Recorder<'_> {
