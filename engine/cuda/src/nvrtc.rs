@@ -33,7 +33,7 @@ pub enum NvrtcError {
         why: String,
     },
     /// NVRTC itself failed, with the log where there is one.
-    #[error("NVRTC failed ({code}):\n{log}")]
+    #[error("NVRTC failed ({code}){}{log}", if log.is_empty() { "" } else { ":\n" })]
     Failed {
         /// Its code.
         code: String,
