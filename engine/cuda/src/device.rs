@@ -93,4 +93,6 @@ pub trait Device {
     fn microseconds(&mut self) -> Result<f64, Failure>;
     /// Waits a little, and says for how many microseconds.
     fn rest(&mut self) -> u64;
+    /// What was started is not waited for any more, for this reason: the device is not used again.
+    fn give_up(&mut self, _failure: &Failure) {}
 }

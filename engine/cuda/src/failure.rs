@@ -9,6 +9,12 @@ pub enum Failure {
     /// There is no CUDA driver.
     #[error("no CUDA driver was found on this machine ({DRIVER})")]
     NoDriver,
+    /// There is a driver that lacks a function.
+    #[error("the CUDA driver is too old: it has no `{0}`")]
+    OldDriver(&'static str),
+    /// There is a driver that does not start.
+    #[error("the CUDA driver does not start ({0})")]
+    NotStarted(String),
     /// There is a driver, and no device.
     #[error("the CUDA driver finds no device: {0}")]
     NoDevice(String),
@@ -31,6 +37,14 @@ pub enum Failure {
     /// The kernel reached outside of what it may; the device's context is gone.
     #[error("the kernel accessed memory that is not its own ({0}); the device is lost to this run")]
     IllegalAccess(String),
+    /// The device has stopped the kernel; its context is gone.
+    #[error("the device stopped the kernel ({0}), and is lost to this run")]
+    Stopped(String),
+    /// The system has ended the kernel.
+    #[error(
+        "the system ended the kernel, which kept a device busy that draws a screen, too; the device is lost to this run"
+    )]
+    Watchdog,
     /// The kernel did not end.
     #[error("the kernel did not end within {0} seconds, and was given up; the device is lost to this run")]
     Hang(u64),
@@ -40,6 +54,12 @@ pub enum Failure {
     /// The context was lost by an earlier failure.
     #[error("the device was lost to this run by an earlier failure")]
     Lost,
+    /// The context was lost by a launch of an earlier run, in this process.
+    #[error("the device is lost to this process since an earlier run, in which {0}")]
+    LostBefore(String),
+    /// Somebody else has the device for himself.
+    #[error("the device is taken: another process has it for itself alone")]
+    Taken,
     /// Anything else, in the driver's words.
     #[error("the CUDA driver failed: {call}: {code}")]
     Driver {
@@ -57,12 +77,20 @@ impl Failure {
             Failure::NoDriver => {
                 "install NVIDIA's driver, 580 or later, or run with `--device auto`, which falls back to interpret mode"
             }
+            Failure::OldDriver(_) => "install NVIDIA's driver, 580 or later",
+            Failure::NotStarted(_) => {
+                "see what `nvidia-smi` says; after an update of the driver the machine has to be restarted, and a container started with its GPUs"
+            }
             Failure::NoDevice(_) => "see what `nvidia-smi` says, and whether CUDA_VISIBLE_DEVICES hides the device",
             Failure::SharedMemory { .. } => "make the blocks smaller, or have fewer buffer slots",
             Failure::OutOfMemory { .. } => "run with smaller arrays, or end what else runs on the device",
             Failure::IllegalAccess(_) => {
                 "run with `--checked`, which keeps accesses inside and says which leaves its Ref, or with `--device interpret`"
             }
+            Failure::Stopped(_) => {
+                "this is most likely a mistake in Pallas Workbench: please report it with the file; `--device interpret` runs it"
+            }
+            Failure::Watchdog => "have each launch do less, or run on a device without a screen",
             Failure::Hang(_) => {
                 "look for a loop that does not end, or a wait that nobody ends; interpret mode says which"
             }
@@ -70,6 +98,13 @@ impl Failure {
                 "see what `nvidia-smi` and the system's log (`dmesg | grep -i xid`) say; `--device interpret` needs no device"
             }
             Failure::Lost => "run again; what failed first is said above",
+            Failure::LostBefore(_) => "end this program and start it again; `--device interpret` needs no device",
+            Failure::Taken => {
+                "end the other process, see `nvidia-smi`, or have its mode changed (`nvidia-smi -c DEFAULT`)"
+            }
+            Failure::Driver { code, .. } if code == "out of memory" => {
+                "end what else runs on the device: `nvidia-smi` says what does"
+            }
             Failure::Driver { call: "cuModuleLoadData", .. } => {
                 "machine code of NVRTC 13 is for driver 580 or later: update the driver, or install the NVRTC of its own CUDA (`pallas-tui doctor` says which)"
             }
@@ -79,6 +114,15 @@ impl Failure {
 
     /// Whether nothing more can run on the device in this process.
     pub fn is_lost(&self) -> bool {
-        matches!(self, Failure::IllegalAccess(_) | Failure::Hang(_) | Failure::Broken(_) | Failure::Lost)
+        matches!(
+            self,
+            Failure::IllegalAccess(_)
+                | Failure::Stopped(_)
+                | Failure::Watchdog
+                | Failure::Hang(_)
+                | Failure::Broken(_)
+                | Failure::Lost
+                | Failure::LostBefore(_)
+        )
     }
 }

@@ -1,146 +1,100 @@
-//! The CUDA driver, through cudarc's thinnest layer. No function of it is called before the library is known to be there:
-//! without it they panic.
+//! A device of the CUDA driver's, through cudarc's thinnest layer.
 
-#![allow(unsafe_code, reason = "the driver and the compiler are C libraries; each call says its invariant")]
+#![allow(unsafe_code, reason = "the driver is a C library; each call says its invariant")]
 
 use crate::boxes::Description;
 use crate::device::{BufferId, Call, Device, DeviceInfo, FunctionId, GraphId};
+use crate::driver::{about, failed, has, started};
 use crate::failure::Failure;
+use crate::loss;
 use cudarc::driver::result::{self, DriverError};
-use cudarc::driver::sys::{self, CUdevice_attribute as Attribute, CUresult};
+use cudarc::driver::sys::{self, CUresult};
 use pallas_simt::ir::TensorMap;
 use pallas_tensor::DType;
 use std::collections::BTreeMap;
 use std::ffi::{CString, c_void};
-use std::time::Duration;
+use std::sync::{Mutex, PoisonError};
+use std::time::{Duration, Instant};
 
-/// What the driver says of itself and of its devices.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Driver {
-    /// The newest CUDA that it knows: `(13, 0)`.
-    pub cuda: (i32, i32),
-    /// Its devices.
-    pub devices: Vec<DeviceInfo>,
+/// Primary contexts that were retained, by device. They are kept until the process ends: making one takes a good part of a second, and
+/// whoever tunes opens a device for each variant.
+static CONTEXTS: Mutex<BTreeMap<i32, usize>> = Mutex::new(BTreeMap::new());
+
+/// The primary context of a device, current to this thread.
+fn entered(device: sys::CUdevice) -> Result<sys::CUcontext, Failure> {
+    let mut contexts = CONTEXTS.lock().unwrap_or_else(PoisonError::into_inner);
+    let context = match contexts.get(&device) {
+        Some(&context) => context as sys::CUcontext,
+        None => {
+            // SAFETY: the device comes from the driver.
+            let context = unsafe { result::primary_ctx::retain(device) };
+            let context = context.map_err(|error| failed("cuDevicePrimaryCtxRetain", error))?;
+            contexts.insert(device, context as usize);
+            context
+        }
+    };
+    // SAFETY: the context was retained, and nobody releases it.
+    unsafe { result::ctx::set_current(context) }.map_err(|error| failed("cuCtxSetCurrent", error))?;
+    Ok(context)
 }
 
-/// Asks the driver, if there is one.
-///
-/// # Errors
-/// No driver, or no device.
-pub fn driver() -> Result<Driver, Failure> {
-    started()?;
-    let mut version = 0;
-    // SAFETY: the driver is there, and the pointer is to a live integer.
-    let code = unsafe { sys::cuDriverGetVersion(&mut version) };
-    code.result().map_err(|error| failed("cuDriverGetVersion", error))?;
-    let count = result::device::get_count().map_err(|error| failed("cuDeviceGetCount", error))?;
-    let devices = (0..count).map(|ordinal| about(ordinal).map(|(_, info)| info)).collect::<Result<Vec<_>, _>>()?;
-    if devices.is_empty() {
-        return Err(Failure::NoDevice("it counts none".to_string()));
-    }
-    Ok(Driver { cuda: (version / 1000, version % 1000 / 10), devices })
+/// Whether what stands before an event has ended, and well.
+fn is_over((context, event): (usize, usize)) -> bool {
+    // SAFETY: whoever remembered them keeps both until the process ends.
+    let answer = unsafe {
+        result::ctx::set_current(context as sys::CUcontext).and_then(|()| result::event::query(event as sys::CUevent))
+    };
+    answer.is_ok()
 }
 
 /// A device of the driver.
 ///
 /// # Errors
-/// No driver, no such device, or no context on it.
+/// No driver, no such device, no context on it, or one that this process has lost.
 pub fn open(ordinal: usize) -> Result<Box<dyn Device>, Failure> {
     started()?;
     let number = i32::try_from(ordinal).map_err(|_| Failure::NoDevice(format!("there is no device {ordinal}")))?;
+    loss::check(number, is_over)?;
     let (device, info) = about(number)?;
-    // SAFETY: the device comes from the driver. The primary context is kept until the process ends.
-    let begun = unsafe { result::primary_ctx::retain(device).and_then(|context| result::ctx::set_current(context)) };
-    begun.map_err(|error| failed("cuDevicePrimaryCtxRetain", error))?;
-    let event = || result::event::create(sys::CUevent_flags::CU_EVENT_DEFAULT);
-    let (begin, end) =
-        event().and_then(|begin| Ok((begin, event()?))).map_err(|error| failed("cuEventCreate", error))?;
-    // Copies go through the stream that every other one waits for, and which cannot be recorded; this one waits for them.
-    let stream = result::stream::create(result::stream::StreamKind::Default);
-    let stream = stream.map_err(|error| failed("cuStreamCreate", error))?;
-    Ok(Box::new(Gpu {
+    let context = entered(device)?;
+    let mut gpu = Gpu {
+        ordinal: number,
+        context,
         info,
         functions: Vec::new(),
         graphs: Vec::new(),
         boxes: BTreeMap::new(),
-        begin,
-        end,
-        stream,
+        begin: std::ptr::null_mut(),
+        end: std::ptr::null_mut(),
+        stream: std::ptr::null_mut(),
         lost: false,
-    }))
-}
-
-/// Loads and starts the driver.
-fn started() -> Result<(), Failure> {
-    // SAFETY: only looks for the library.
-    let present = unsafe { sys::is_culib_present() };
-    if !present {
-        return Err(Failure::NoDriver);
-    }
-    match result::init() {
-        Ok(()) => Ok(()),
-        Err(DriverError(code @ (CUresult::CUDA_ERROR_NO_DEVICE | CUresult::CUDA_ERROR_STUB_LIBRARY))) => {
-            Err(Failure::NoDevice(words(code)))
-        }
-        Err(error) => Err(failed("cuInit", error)),
-    }
-}
-
-fn about(ordinal: i32) -> Result<(sys::CUdevice, DeviceInfo), Failure> {
-    let say = |call| move |error| failed(call, error);
-    let device = result::device::get(ordinal).map_err(say("cuDeviceGet"))?;
-    let attribute = |which: Attribute| -> Result<usize, Failure> {
-        // SAFETY: the device comes from the driver.
-        let value = unsafe { result::device::get_attribute(device, which) };
-        value.map(|value| usize::try_from(value).unwrap_or(0)).map_err(say("cuDeviceGetAttribute"))
     };
-    // SAFETY: the device comes from the driver.
-    let memory = unsafe { result::device::total_mem(device) }.map_err(say("cuDeviceTotalMem"))?;
-    let info = DeviceInfo {
-        name: result::device::get_name(device).map_err(say("cuDeviceGetName"))?,
-        capability: (
-            attribute(Attribute::CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MAJOR)? as u32,
-            attribute(Attribute::CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MINOR)? as u32,
-        ),
-        memory,
-        multiprocessors: attribute(Attribute::CU_DEVICE_ATTRIBUTE_MULTIPROCESSOR_COUNT)?,
-        shared_per_block: attribute(Attribute::CU_DEVICE_ATTRIBUTE_MAX_SHARED_MEMORY_PER_BLOCK_OPTIN)?,
-    };
-    Ok((device, info))
+    // What is made before another call fails is given back with the rest.
+    let event = || result::event::create(sys::CUevent_flags::CU_EVENT_DEFAULT);
+    gpu.begin = event().map_err(|error| failed("cuEventCreate", error))?;
+    gpu.end = event().map_err(|error| failed("cuEventCreate", error))?;
+    // Copies go through the stream that every other one waits for, and which cannot be recorded; this one waits for them.
+    let stream = result::stream::create(result::stream::StreamKind::Default);
+    gpu.stream = stream.map_err(|error| failed("cuStreamCreate", error))?;
+    Ok(Box::new(gpu))
 }
 
-/// The driver's name for a code, as it prints.
-fn words(code: CUresult) -> String {
-    format!("{code:?}").trim_start_matches("CUDA_ERROR_").to_lowercase().replace('_', " ")
-}
-
-/// What a code of the driver means to a user.
-fn failed(call: &'static str, DriverError(code): DriverError) -> Failure {
-    match code {
-        CUresult::CUDA_ERROR_ILLEGAL_ADDRESS
-        | CUresult::CUDA_ERROR_MISALIGNED_ADDRESS
-        | CUresult::CUDA_ERROR_INVALID_ADDRESS_SPACE
-        | CUresult::CUDA_ERROR_INVALID_PC
-        | CUresult::CUDA_ERROR_ILLEGAL_INSTRUCTION
-        | CUresult::CUDA_ERROR_HARDWARE_STACK_ERROR
-        | CUresult::CUDA_ERROR_LAUNCH_FAILED => Failure::IllegalAccess(words(code)),
-        CUresult::CUDA_ERROR_ECC_UNCORRECTABLE
-        | CUresult::CUDA_ERROR_NVLINK_UNCORRECTABLE
-        | CUresult::CUDA_ERROR_CONTAINED
-        | CUresult::CUDA_ERROR_DEVICE_UNAVAILABLE
-        | CUresult::CUDA_ERROR_SYSTEM_NOT_READY
-        | CUresult::CUDA_ERROR_LAUNCH_TIMEOUT
-        | CUresult::CUDA_ERROR_UNKNOWN => Failure::Broken(words(code)),
-        CUresult::CUDA_ERROR_CONTEXT_IS_DESTROYED => Failure::Lost,
-        CUresult::CUDA_ERROR_NO_DEVICE => Failure::NoDevice(words(code)),
-        code => Failure::Driver { call, code: words(code) },
-    }
+/// A function of machine code that was loaded.
+struct Function {
+    code: Vec<u8>,
+    name: String,
+    module: sys::CUmodule,
+    function: sys::CUfunction,
+    /// Bytes of dynamic shared memory that it may have.
+    shared: usize,
 }
 
 /// A device with its context. Used from the thread that opened it.
 struct Gpu {
+    ordinal: i32,
+    context: sys::CUcontext,
     info: DeviceInfo,
-    functions: Vec<(Vec<u8>, String, sys::CUfunction)>,
+    functions: Vec<Function>,
     /// What was recorded, and not yet forgotten.
     graphs: Vec<Option<sys::CUgraphExec>>,
     /// Boxes of arrays, by number: numbers are too low for addresses.
@@ -159,7 +113,10 @@ impl Gpu {
         }
         answer.map_err(|error| {
             let failure = failed(call, error);
-            self.lost |= failure.is_lost();
+            if failure.is_lost() {
+                self.lost = true;
+                loss::remember(self.ordinal, &failure, None);
+            }
             failure
         })
     }
@@ -185,8 +142,31 @@ impl Gpu {
         self.said("cuLaunchKernel", answer)
     }
 
+    /// Loads machine code; the number of its function.
+    fn loaded(&mut self, cubin: &[u8], entry: &str) -> Result<usize, Failure> {
+        let name = CString::new(entry).map_err(|_| Failure::Driver {
+            call: "cuModuleGetFunction",
+            code: "a name with a zero byte".to_string(),
+        })?;
+        // SAFETY: the image is an ELF file of the compiler's, which says its own length; the driver copies it.
+        let module = unsafe { result::module::load_data(cubin.as_ptr().cast::<c_void>()) };
+        let module = self.said("cuModuleLoadData", module)?;
+        // SAFETY: the module is loaded, and unloaded with the device.
+        let function = unsafe { result::module::get_function(module, name) };
+        let function = match self.said("cuModuleGetFunction", function) {
+            Ok(function) => function,
+            Err(failure) => {
+                // SAFETY: nothing else knows the module.
+                let _ = unsafe { result::module::unload(module) };
+                return Err(failure);
+            }
+        };
+        self.functions.push(Function { code: cubin.to_vec(), name: entry.to_string(), module, function, shared: 0 });
+        Ok(self.functions.len() - 1)
+    }
+
     fn function(&self, id: FunctionId) -> Result<sys::CUfunction, Failure> {
-        let known = self.functions.get(id.0).map(|(_, _, function)| *function);
+        let known = self.functions.get(id.0).map(|known| known.function);
         known.ok_or_else(|| Failure::Driver { call: "cuLaunchKernel", code: "no such function".to_string() })
     }
 
@@ -208,28 +188,23 @@ impl Device for Gpu {
     }
 
     fn load(&mut self, cubin: &[u8], entry: &str, shared: usize) -> Result<FunctionId, Failure> {
-        if let Some(known) = self.functions.iter().position(|(code, name, _)| code == cubin && name == entry) {
-            return Ok(FunctionId(known));
-        }
-        let name = CString::new(entry).map_err(|_| Failure::Driver {
-            call: "cuModuleGetFunction",
-            code: "a name with a zero byte".to_string(),
-        })?;
-        // SAFETY: the image is an ELF file of the compiler's, which says its own length; the driver copies it.
-        let module = unsafe { result::module::load_data(cubin.as_ptr().cast::<c_void>()) };
-        let module = self.said("cuModuleLoadData", module)?;
-        // SAFETY: the module is loaded, and never unloaded.
-        let function = unsafe { result::module::get_function(module, name) };
-        let function = self.said("cuModuleGetFunction", function)?;
-        if shared > 48 << 10 {
+        let known = self.functions.iter().position(|known| known.code == cubin && known.name == entry);
+        let number = match known {
+            Some(known) => known,
+            None => self.loaded(cubin, entry)?,
+        };
+        // What a function may have without asking is less by what it has of its own accord, so each asks.
+        if let Some(Function { function, shared: allowed, .. }) = self.functions.get(number)
+            && shared > *allowed
+        {
             let bytes = i32::try_from(shared).unwrap_or(i32::MAX);
             let which = sys::CUfunction_attribute::CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES;
             // SAFETY: the function is live.
-            let set = unsafe { result::function::set_function_attribute(function, which, bytes) };
+            let set = unsafe { result::function::set_function_attribute(*function, which, bytes) };
             self.said("cuFuncSetAttribute", set)?;
+            self.functions[number].shared = shared;
         }
-        self.functions.push((cubin.to_vec(), entry.to_string(), function));
-        Ok(FunctionId(self.functions.len() - 1))
+        Ok(FunctionId(number))
     }
 
     fn allocate(&mut self, bytes: usize) -> Result<BufferId, Failure> {
@@ -244,6 +219,9 @@ impl Device for Gpu {
     }
 
     fn describe(&mut self, buffer: BufferId, map: &TensorMap, dtype: DType) -> Result<BufferId, Failure> {
+        if !has("cuTensorMapEncodeTiled") {
+            return Err(Failure::OldDriver("cuTensorMapEncodeTiled"));
+        }
         let description = Description::new(buffer.0, map, dtype);
         let description = self.said("cuTensorMapEncodeTiled", description)?;
         let number = self.boxes.last_key_value().map_or(1, |(number, _)| number + 1);
@@ -287,7 +265,13 @@ impl Device for Gpu {
         // The stream records until this call, whatever happened.
         // SAFETY: the stream is live, and is recording.
         let graph = unsafe { result::stream::end_capture(self.stream) };
-        launched?;
+        if let Err(failure) = launched {
+            if let Ok(graph) = graph {
+                // SAFETY: the graph was given by the call above, and nobody has it.
+                let _ = unsafe { result::graph::destroy(graph) };
+            }
+            return Err(failure);
+        }
         let graph = self.said("cuStreamEndCapture", graph)?;
         // SAFETY: the graph was given by the call above, and is destroyed once, after its last use.
         let made = unsafe {
@@ -340,14 +324,65 @@ impl Device for Gpu {
     }
 
     fn microseconds(&mut self) -> Result<f64, Failure> {
-        // SAFETY: both events are live and recorded.
-        let answer = unsafe { result::event::elapsed(self.begin, self.end) };
+        let answer = elapsed(self.begin, self.end);
         self.said("cuEventElapsedTime", answer).map(|milliseconds| f64::from(milliseconds) * 1e3)
     }
 
     fn rest(&mut self) -> u64 {
         const MICROSECONDS: u64 = 50;
+        // The system wakes who sleeps when it likes: patience is about time that passes.
+        let begun = Instant::now();
         std::thread::sleep(Duration::from_micros(MICROSECONDS));
-        MICROSECONDS
+        u64::try_from(begun.elapsed().as_micros()).unwrap_or(MICROSECONDS)
+    }
+
+    fn give_up(&mut self, failure: &Failure) {
+        self.lost = true;
+        loss::remember(self.ordinal, failure, Some((self.context as usize, self.end as usize)));
+    }
+}
+
+/// Milliseconds between two events.
+fn elapsed(begin: sys::CUevent, end: sys::CUevent) -> Result<f32, DriverError> {
+    const OLD: &str = "cuEventElapsedTime";
+    if has("cuEventElapsedTime_v2") {
+        // SAFETY: both events are live and recorded.
+        return unsafe { result::event::elapsed(begin, end) };
+    }
+    // The form of drivers before CUDA 12.8, which cudarc does not offer beside the other.
+    type Function = unsafe extern "C" fn(*mut f32, sys::CUevent, sys::CUevent) -> CUresult;
+    // SAFETY: the driver is loaded; the type is that of its header.
+    let function = unsafe { sys::culib().get::<Function>(OLD.as_bytes()) };
+    let function = function.map_err(|_| DriverError(CUresult::CUDA_ERROR_NOT_FOUND))?;
+    let mut milliseconds = 0.0;
+    // SAFETY: both events are live and recorded, and the pointer is to a live number.
+    unsafe { function(&mut milliseconds, begin, end) }.result().map(|()| milliseconds)
+}
+
+/// Gives back what it has in the context. Of a lost device nothing can be given back, and asking could wait for ever.
+impl Drop for Gpu {
+    fn drop(&mut self) {
+        if self.lost {
+            return;
+        }
+        // SAFETY: the context is retained. What follows was made in it by this device, and is used no more: each launch was waited for.
+        // Events and streams are null where opening has failed before they were made. Failures could be told to nobody.
+        unsafe {
+            if result::ctx::set_current(self.context).is_err() {
+                return;
+            }
+            for made in self.graphs.iter().flatten() {
+                let _ = result::graph::exec_destroy(*made);
+            }
+            for known in &self.functions {
+                let _ = result::module::unload(known.module);
+            }
+            for event in [self.begin, self.end].into_iter().filter(|event| !event.is_null()) {
+                let _ = result::event::destroy(event);
+            }
+            if !self.stream.is_null() {
+                let _ = result::stream::destroy(self.stream);
+            }
+        }
     }
 }

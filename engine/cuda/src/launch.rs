@@ -121,7 +121,9 @@ fn ended(device: &mut dyn Device, patience: u64) -> Result<f64, Failure> {
     while !device.has_ended()? {
         waited = waited.saturating_add(device.rest());
         if waited > patience.saturating_mul(1_000_000) {
-            return Err(Failure::Hang(patience));
+            let failure = Failure::Hang(patience);
+            device.give_up(&failure);
+            return Err(failure);
         }
     }
     device.microseconds()

@@ -27,6 +27,8 @@ struct Fake {
     /// What was recorded and not forgotten: how many launches.
     graphs: BTreeMap<usize, usize>,
     started: usize,
+    /// Why it is not waited for any more.
+    given_up: Option<Failure>,
 }
 
 impl Fake {
@@ -51,6 +53,7 @@ impl Fake {
             records: true,
             graphs: BTreeMap::new(),
             started: 0,
+            given_up: None,
         }
     }
 }
@@ -145,6 +148,10 @@ impl Device for Fake {
         self.rested += 1;
         100_000
     }
+
+    fn give_up(&mut self, failure: &Failure) {
+        self.given_up = Some(failure.clone());
+    }
 }
 
 fn work<'a>(input: &'a [u8], shared: usize) -> Work<'a> {
@@ -222,6 +229,7 @@ fn a_kernel_that_does_not_end_is_given_up() {
     assert_eq!(failure, Failure::Hang(10));
     assert!(failure.is_lost());
     assert_eq!(device.rested, 101, "ten seconds, in tenths");
+    assert_eq!(device.given_up, Some(Failure::Hang(10)), "the device hears that nobody waits for it");
 }
 
 #[test]
