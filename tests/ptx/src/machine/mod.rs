@@ -1,0 +1,151 @@
+//! The machine: a grid's clusters of blocks of warps. Blocks run in their order; one that waits for another (in a loop that looks at
+//! memory) lets those behind it begin.
+
+mod access;
+mod barriers;
+mod begin;
+mod cluster;
+mod copies;
+mod lanes;
+mod printed;
+mod step;
+mod warp;
+
+use crate::fault::{Cause, Fault};
+use crate::memory::Memory;
+use crate::module::{Entry, Module};
+use cluster::Cluster;
+use std::collections::VecDeque;
+
+/// How a kernel is started.
+#[derive(Clone, Copy, Debug)]
+pub struct Start<'a> {
+    /// Blocks along x, y and z.
+    pub grid: [u32; 3],
+    /// Threads of a block.
+    pub block: [u32; 3],
+    /// Blocks of a cluster; all ones: as the kernel itself says.
+    pub cluster: [u32; 3],
+    /// Bytes of dynamic shared memory.
+    pub shared: usize,
+    /// The parameters, as [`Entry::params`] lays them out.
+    pub params: &'a [u8],
+    /// How many instructions of warps may be executed.
+    pub budget: u64,
+}
+
+/// What a run came to.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Ran {
+    /// Instructions of warps.
+    pub instructions: u64,
+    /// Times that a warp arrived at a barrier of its block.
+    pub barriers: u64,
+    /// Products of warps and warpgroups.
+    pub products: u64,
+    /// Bytes that were copied asynchronously.
+    pub copied: u64,
+    /// What `printf` said.
+    pub printed: String,
+}
+
+/// Instructions after which a warp lets others go on.
+const SLICE: u64 = 4096;
+
+/// What is the same for all of a run.
+pub(crate) struct Context<'a> {
+    pub(crate) module: &'a Module,
+    pub(crate) entry: &'a Entry,
+    pub(crate) start: Start<'a>,
+    pub(crate) cluster: [u32; 3],
+    pub(crate) memory: &'a mut Memory,
+    /// Where the module's variables are.
+    pub(crate) globals: Vec<u64>,
+    pub(crate) ran: Ran,
+}
+
+/// Runs a kernel to its end.
+///
+/// # Errors
+/// Why and where it was stopped. Memory is as it is then.
+pub fn run(module: &Module, entry: &str, start: &Start<'_>, memory: &mut Memory) -> Result<Ran, Fault> {
+    let nowhere = |cause| Fault {
+        cause,
+        kernel: entry.to_string(),
+        block: [0; 3],
+        thread: [0; 3],
+        line: 0,
+        instruction: String::new(),
+        source: None,
+    };
+    let Some(entry) = module.entry(entry) else {
+        return Err(nowhere(Cause::Launch("the module has no such kernel".to_string())));
+    };
+    let cluster = fits(entry, start).map_err(|what| nowhere(Cause::Launch(what)))?;
+    let globals = begin::globals(module, memory);
+    let mut context = Context { module, entry, start: *start, cluster, memory, globals, ran: Ran::default() };
+    let result = all(&mut context);
+    for global in std::mem::take(&mut context.globals) {
+        context.memory.free(global);
+    }
+    result.map(|()| context.ran)
+}
+
+/// The blocks of a cluster, or what does not fit.
+fn fits(entry: &Entry, start: &Start<'_>) -> Result<[u32; 3], String> {
+    let threads: u32 = start.block.iter().product();
+    if threads == 0 || threads > 1024 || start.grid.contains(&0) {
+        return Err(format!("{:?} blocks of {:?} threads", start.grid, start.block));
+    }
+    if let Some(most) = entry.max_threads.filter(|most| most.iter().product::<u32>() < threads) {
+        return Err(format!("{threads} threads, of a kernel for {most:?}"));
+    }
+    if start.params.len() < entry.param_bytes() {
+        let (given, wanted) = (start.params.len(), entry.param_bytes());
+        return Err(format!("{given} bytes of parameters, of a kernel with {wanted}"));
+    }
+    let cluster = match entry.cluster {
+        Some(cluster) if start.cluster != [1; 3] && start.cluster != cluster => {
+            return Err(format!("clusters of {:?}, of a kernel with {cluster:?}", start.cluster));
+        }
+        Some(cluster) => cluster,
+        None => start.cluster,
+    };
+    let whole = start.grid.iter().zip(cluster).all(|(blocks, of)| of > 0 && blocks % of == 0);
+    if !whole || cluster.iter().product::<u32>() > 16 {
+        return Err(format!("{:?} blocks in clusters of {cluster:?}", start.grid));
+    }
+    Ok(cluster)
+}
+
+/// Runs all clusters, the first ones first.
+fn all(context: &mut Context<'_>) -> Result<(), Fault> {
+    let count: Vec<u32> = context.start.grid.iter().zip(context.cluster).map(|(blocks, of)| blocks / of).collect();
+    let mut waiting = (0..count[2]).flat_map(|z| {
+        let (x_count, y_count) = (count[0], count[1]);
+        (0..y_count).flat_map(move |y| (0..x_count).map(move |x| [x, y, z]))
+    });
+    let mut resident: VecDeque<Cluster> = VecDeque::new();
+    loop {
+        // Those that are there go on before another one begins.
+        for _ in 0..resident.len() {
+            let Some(mut cluster) = resident.pop_front() else { break };
+            if !cluster.run(context)? {
+                resident.push_back(cluster);
+            }
+        }
+        if resident.len() < RESIDENT
+            && let Some(at) = waiting.next()
+        {
+            let mut cluster = Cluster::new(context, at);
+            if !cluster.run(context)? {
+                resident.push_back(cluster);
+            }
+        } else if resident.is_empty() {
+            return Ok(());
+        }
+    }
+}
+
+/// Clusters that are there at the same time, at most: as a large GPU has multiprocessors.
+const RESIDENT: usize = 132;
