@@ -241,16 +241,6 @@ pub(crate) enum Op {
         turned: bool,
     },
     Multiply(Box<Matrices>),
-    /// `mapa`, `getctarank`.
-    MapAddress {
-        to: Reg,
-        at: Reg,
-        block: Reg,
-    },
-    BlockOf {
-        to: Reg,
-        at: Reg,
-    },
     ClusterArrive,
     ClusterWait,
     Phase(Phase),

@@ -181,3 +181,143 @@ fn printf_says_what_it_is_given() {
     let (words, ran) = body_with(&mut Memory::new(), declared, text, 32).expect("it runs");
     assert_eq!((words[3], ran.printed.as_str()), (1, "3 = 1.50\n"));
 }
+
+#[test]
+fn a_product_of_a_warp_is_that_of_its_fragments() {
+    // A is all ones in row 3, B all twos in column 5: one element of D is 16 * 2, and what was in C is kept elsewhere.
+    let text = "shr.u32 %r2, %r1, 2;\nsetp.eq.u32 %p1, %r2, 3;\nselp.b32 %r3, 1006648320, 0, %p1;\nsetp.eq.u32 %p2, %r2, 5;\n\
+                selp.b32 %r4, 1073758208, 0, %p2;\nmov.u32 %r5, 0;\nmov.f32 %f1, 0f3F000000;\nmov.f32 %f2, 0f3F000000;\n\
+                mov.f32 %f3, 0f3F000000;\nmov.f32 %f4, 0f3F000000;\n\
+                mma.sync.aligned.m16n8k16.row.col.f32.f16.f16.f32 {%f1, %f2, %f3, %f4}, {%r3, %r5, %r3, %r5}, {%r4, %r4}, {%f1, %f2, %f3, %f4};\n\
+                mov.b32 %r0, %f2;";
+    let words = body(text, 32).expect("it runs");
+    let expected = |lane: u32| if lane == 3 * 4 + 2 { 32.5_f32 } else { 0.5 };
+    assert_eq!(words, (0..32).map(|lane| expected(lane).to_bits()).collect::<Vec<u32>>());
+}
+
+#[test]
+fn matrices_are_loaded_turned_as_they_are_stored() {
+    let shared = ".shared .align 16 .b8 s[128];";
+    let text = "mov.u32 %r2, s;\nshl.b32 %r3, %r1, 4;\nadd.s32 %r4, %r2, %r3;\nmad.lo.s32 %r5, %r1, 65537, 0;\nbar.warp.sync -1;\n\
+                stmatrix.sync.aligned.m8n8.x1.shared.b16 [%r4], {%r5};\nbar.warp.sync -1;\n\
+                ldmatrix.sync.aligned.m8n8.x1.trans.shared.b16 {%r0}, [%r4];";
+    let (words, _) = body_with(&mut Memory::new(), shared, text, 32).expect("it runs");
+    // Both columns of a pair hold the number of the lane that stored them.
+    let stored = |row: u32, column: u32| row * 4 + column / 2;
+    let expected = |lane: u32| stored(lane % 4 * 2, lane / 4) | stored(lane % 4 * 2 + 1, lane / 4) << 16;
+    assert_eq!(words, (0..32).map(expected).collect::<Vec<u32>>());
+}
+
+#[test]
+fn a_barrier_in_one_way_of_a_branch_is_a_deadlock() {
+    let text =
+        "setp.lt.u32 %p1, %r1, 32;\n@%p1 bra $first;\n$again:\nbar.sync 1, 64;\nbra.uni $again;\n$first:\nbar.sync 0;";
+    let fault = body(text, 64).expect_err("a deadlock");
+    assert!(matches!(fault.cause, Cause::Deadlock(_)), "{fault}");
+}
+
+/// Two blocks of a cluster: the second one brings what the first one waits for, once it has been told that the barrier is there.
+#[test]
+fn blocks_of_a_cluster_meet_at_phase_barriers() {
+    let text = format!(
+        "{HEAD}.shared .align 8 .b8 b[8];\n.shared .align 4 .b8 s[4];
+.visible .entry k(.param .u64 k_param_0)
+.reqnctapercluster 2, 1, 1
+{{
+.reg .pred %p<3>;\n.reg .b32 %r<20>;\n.reg .b64 %rd<4>;
+ld.param.u64 %rd1, [k_param_0];
+mov.u32 %r1, %cluster_ctarank;
+mov.u32 %r2, b;
+mbarrier.init.shared::cta.b64 [%r2], 1;
+fence.mbarrier_init.release.cluster;
+barrier.cluster.arrive.aligned;
+barrier.cluster.wait.aligned;
+setp.eq.u32 %p1, %r1, 0;
+@%p1 bra $waits;
+mov.u32 %r3, s;
+mapa.shared::cluster.u32 %r4, %r3, 0;
+st.shared::cluster.u32 [%r4], 77;
+mapa.shared::cluster.u32 %r5, %r2, 0;
+ARRIVE
+bra.uni $end;
+$waits:
+mbarrier.try_wait.parity.acquire.cluster.shared::cta.b64 %p2, [%r2], 0;
+@!%p2 bra $waits;
+ld.shared.u32 %r6, [s];
+st.global.u32 [%rd1], %r6;
+$end:
+barrier.cluster.arrive.aligned;
+barrier.cluster.wait.aligned;
+ret;
+}}
+"
+    );
+    let arrive = "mbarrier.arrive.release.cluster.shared::cluster.b64 _, [%r5], 1;";
+    let mut memory = Memory::new();
+    let out = memory.alloc(4, 4);
+    let params = words(&[out]);
+    let start = Start { grid: [2, 1, 1], ..start(&params, 1) };
+    let module = Module::parse(&text.replace("ARRIVE", arrive)).expect("PTX");
+    assert_eq!(module.entry("k").and_then(|entry| entry.cluster), Some([2, 1, 1]));
+    run(&module, "k", &start, &mut memory).expect("it runs");
+    let mut bytes = [0; 4];
+    memory.read(out, &mut bytes).expect("room");
+    assert_eq!(u32::from_le_bytes(bytes), 77);
+    // Without the arrival nobody ever goes on.
+    let module = Module::parse(&text.replace("ARRIVE", "")).expect("PTX");
+    let fault = run(&module, "k", &start, &mut memory).expect_err("a deadlock");
+    assert!(matches!(&fault.cause, Cause::Deadlock(what) if what.contains("try_wait")), "{fault}");
+}
+
+#[test]
+fn a_box_comes_when_its_phase_is_waited_for() {
+    let text = format!(
+        "{HEAD}.shared .align 128 .b8 s[128];\n.shared .align 8 .b8 b[8];
+.visible .entry k(.param .u64 k_param_0, .param .align 64 .b8 k_param_1[128])
+{{
+.reg .pred %p<3>;\n.reg .b32 %r<20>;\n.reg .b64 %rd<6>;
+ld.param.u64 %rd1, [k_param_0];
+mov.b64 %rd2, k_param_1;
+cvta.param.u64 %rd3, %rd2;
+mov.u32 %r1, s;
+mov.u32 %r2, b;
+mbarrier.init.shared::cta.b64 [%r2], 1;
+mbarrier.arrive.expect_tx.release.cta.shared::cta.b64 _, [%r2], 128;
+cp.async.bulk.tensor.2d.shared::cluster.global.mbarrier::complete_tx::bytes [%r1], [%rd3, {{2, -1}}], [%r2];
+WAIT
+ld.shared.u32 %r5, [s+68];
+st.global.u32 [%rd1], %r5;
+ret;
+}}
+"
+    );
+    let mut memory = Memory::new();
+    let array = memory.alloc(32 * 8 * 4, 16);
+    let content: Vec<u8> = (0..256_u32).flat_map(u32::to_le_bytes).collect();
+    memory.write(array, &content).expect("room");
+    let map = pallas_ptx::TensorMap {
+        element: 4,
+        address: array,
+        extents: vec![32, 8],
+        strides: vec![4, 128],
+        boxed: vec![16, 2],
+        steps: vec![1, 1],
+        swizzle: 0,
+        fills_nan: false,
+        dtype: 2,
+    };
+    let out = memory.alloc(4, 4);
+    let mut params = words(&[out]);
+    params.resize(64, 0);
+    params.extend(map.encode().expect("a description"));
+    let mut run = |wait: &str| {
+        let module = Module::parse(&text.replace("WAIT", wait)).expect("PTX");
+        run(&module, "k", &start(&params, 1), &mut memory).expect("it runs");
+        let mut bytes = [0; 4];
+        memory.read(out, &mut bytes).expect("room");
+        u32::from_le_bytes(bytes)
+    };
+    // Row -1 is zeros, row 0 begins at column 2.
+    assert_eq!(run("$w:\nmbarrier.try_wait.parity.shared::cta.b64 %p1, [%r2], 0;\n@!%p1 bra $w;"), 3);
+    assert_ne!(run(""), 3);
+}

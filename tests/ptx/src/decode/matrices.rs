@@ -1,10 +1,11 @@
 //! Products of matrices, and their fragments (PTX ISA 9.7.14, 9.7.15).
 
 use super::{Decoded, Decoder};
+use crate::asynchronous::{Factor, Product};
 use crate::inst::Op;
 use crate::ops::Words;
 use crate::ops::products::Matrices;
-use crate::parse::Statement;
+use crate::parse::{Operand, Statement};
 use crate::types::{Space, Type};
 
 pub(super) fn decode(decoder: &mut Decoder<'_>, words: &Words<'_>, statement: &Statement) -> Decoded {
@@ -31,6 +32,33 @@ pub(super) fn decode(decoder: &mut Decoder<'_>, words: &Words<'_>, statement: &S
                 saturates: words.has("satfinite"),
             };
             matrices.fits().then(|| Op::Multiply(Box::new(matrices))).ok_or_else(unknown)
+        }
+        ("wgmma", _) if words.has("fence") => Ok(Op::Nothing),
+        ("wgmma", []) if words.has("commit_group") => Ok(Op::Product(Box::new(Product::Commit))),
+        ("wgmma", [pending]) if words.has("wait_group") => {
+            Ok(Op::Product(Box::new(Product::Wait(decoder.number(pending)? as u32))))
+        }
+        ("wgmma", [sums, left, right, adds, rest @ ..]) if words.has("mma_async") && !words.has("sp") => {
+            let (m, columns, k) = words.modifiers.iter().find_map(|word| shape(word)).ok_or_else(unknown)?;
+            let [sum, ty, other] = words.types().collect::<Vec<Type>>()[..] else { return Err(unknown()) };
+            if m != 64 || ty != other || ty.integer() || sum.bits != 32 || k * ty.bytes() != 32 {
+                return Err(unknown());
+            }
+            // Signs of both factors, and which of those in shared memory are turned.
+            let said = rest.iter().map(|said| decoder.number(said)).collect::<Result<Vec<u64>, _>>()?;
+            let negative = |number: usize| said.get(number).is_some_and(|said| *said as u32 == u32::MAX);
+            let turned = |number: usize| said.get(number).is_some_and(|said| *said == 1);
+            let (left, turned) = match left {
+                Operand::List(regs) => (Factor::Registers(decoder.regs(regs)?), [false, turned(2)]),
+                other => (Factor::Described(decoder.reg(other)?), [turned(2), turned(3)]),
+            };
+            let sums = decoder.list(sums)?;
+            if sums.len() != columns / 2 || matches!(&left, Factor::Registers(regs) if regs.len() != 4) {
+                return Err(unknown());
+            }
+            let (right, adds) = (decoder.reg(right)?, decoder.predicate(adds)?);
+            let negates = [negative(0), negative(1)];
+            Ok(Op::Product(Box::new(Product::Multiply { columns, ty, sums, left, right, adds, negates, turned })))
         }
         _ => Err(unknown()),
     }

@@ -48,11 +48,9 @@ pub(super) fn store(decoder: &mut Decoder<'_>, words: &Words<'_>, statement: &St
     Ok(Op::Store { at, from, ty: of })
 }
 
-pub(super) fn atomic(decoder: &mut Decoder<'_>, words: &Words<'_>, statement: &Statement) -> Decoded {
-    if words.has("async") {
-        return Err("an asynchronous reduction".to_string());
-    }
-    let combine = words.modifiers.iter().find_map(|word| {
+/// What an operation combines, by its name.
+pub(super) fn combine(words: &Words<'_>) -> Option<Combine> {
+    words.modifiers.iter().find_map(|word| {
         Some(match *word {
             "and" => Combine::And,
             "or" => Combine::Or,
@@ -66,8 +64,14 @@ pub(super) fn atomic(decoder: &mut Decoder<'_>, words: &Words<'_>, statement: &S
             "max" => Combine::Max,
             _ => return None,
         })
-    });
-    let combine = combine.ok_or("an atomic operation without a name")?;
+    })
+}
+
+pub(super) fn atomic(decoder: &mut Decoder<'_>, words: &Words<'_>, statement: &Statement) -> Decoded {
+    if words.has("async") {
+        return Err("an asynchronous reduction".to_string());
+    }
+    let combine = combine(words).ok_or("an atomic operation without a name")?;
     let ty = ty(words)?;
     let (to, rest) = match (words.stem, statement.args.as_slice()) {
         ("atom", [to, rest @ ..]) => (Some(to), rest),

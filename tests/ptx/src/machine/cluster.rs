@@ -2,10 +2,12 @@
 
 use super::barriers::{Barrier, Meeting};
 use super::begin::{self, Place};
+use super::engines::Brought;
 use super::warp::{Stop, Warp};
 use super::{Context, SLICE};
 use crate::fault::{Cause, Fault};
 use crate::memory::garbage;
+use std::collections::VecDeque;
 
 /// A block without its shared memory, which others may reach.
 pub(crate) struct Block {
@@ -20,6 +22,8 @@ pub(crate) struct Cluster {
     /// Of each block, by rank.
     pub(crate) shared: Vec<Vec<u8>>,
     pub(crate) meeting: Meeting,
+    /// Boxes on their way, the oldest first.
+    pub(crate) brought: VecDeque<Brought>,
 }
 
 /// A stop before it is known which thread it is of.
@@ -40,14 +44,19 @@ impl Cluster {
             Block { place, warps: warps.collect(), barriers: (0..16).map(|_| Barrier::default()).collect() }
         };
         let blocks: Vec<Block> = ranks.clone().map(block).collect();
-        Cluster { blocks, shared: ranks.map(|_| garbage(bytes)).collect(), meeting: Meeting::default() }
+        Cluster {
+            blocks,
+            shared: ranks.map(|_| garbage(bytes)).collect(),
+            meeting: Meeting::default(),
+            brought: VecDeque::new(),
+        }
     }
 
     /// Lets every warp go on for a while; whether all have ended.
     pub(crate) fn run(&mut self, context: &mut Context<'_>) -> Result<bool, Fault> {
         loop {
             let mut waits = false;
-            let before = context.ran.instructions;
+            let before = context.ran.instructions - context.idle;
             for block in 0..self.blocks.len() {
                 for warp in 0..self.blocks[block].warps.len() {
                     waits |= self.turn(context, block, warp)?;
@@ -56,7 +65,7 @@ impl Cluster {
             if self.blocks.iter().all(|block| block.warps.iter().all(|warp| warp.live == 0)) {
                 return Ok(true);
             }
-            if context.ran.instructions == before && !self.progressed() {
+            if context.ran.instructions - context.idle == before && !self.progressed() {
                 return Err(self.deadlock(context));
             }
             if waits {
@@ -76,6 +85,7 @@ impl Cluster {
         loop {
             let mut warp = std::mem::take(&mut self.blocks[block].warps[number]);
             let live = warp.live;
+            warp.look_again();
             let stop = warp.slice(context, self, block, &mut left);
             let stop = stop.map_err(|(cause, lane)| fault(context, &self.blocks[block].place, &warp, cause, lane));
             let exited = live != warp.live;

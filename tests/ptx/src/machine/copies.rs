@@ -1,11 +1,12 @@
-//! Copies of a thread to shared memory that are on their way (PTX ISA 9.7.9.25): done only when it waits for them, so that a program
-//! that does not wait finds what was there before.
+//! Copies of a thread that are on their way (PTX ISA 9.7.9.25, 9.7.9.27): done only when it waits for them, so that a program that does
+//! not wait finds what was there before.
 
 use super::Context;
 use super::access::aligned;
 use super::cluster::{Cluster, Stopped};
 use super::warp::{Warp, lanes};
-use crate::inst::Address;
+use crate::inst::{Address, Combine};
+use crate::tensor_map::TensorMap;
 use crate::types::{Space, low};
 use std::collections::VecDeque;
 
@@ -25,6 +26,37 @@ pub(crate) struct Copies {
     /// Since the last group was committed.
     open: Vec<Copy>,
     groups: VecDeque<Vec<Copy>>,
+    /// Boxes to global memory.
+    open_sent: Vec<Sent>,
+    pub(crate) sent: VecDeque<Vec<Sent>>,
+}
+
+/// A box on its way to global memory.
+#[derive(Debug)]
+pub(crate) struct Sent {
+    pub(crate) map: TensorMap,
+    pub(crate) begins: Vec<i32>,
+    pub(crate) from: u64,
+    pub(crate) combine: Option<Combine>,
+    /// What was in shared memory when it was read.
+    pub(crate) content: Option<Vec<u8>>,
+}
+
+impl Copies {
+    pub(crate) fn send(&mut self, sent: Sent) {
+        self.open_sent.push(sent);
+    }
+
+    pub(crate) fn commit_sent(&mut self) {
+        let group = std::mem::take(&mut self.open_sent);
+        self.sent.push_back(group);
+    }
+
+    /// All boxes that are on their way, of a thread that ends.
+    pub(crate) fn left(&mut self) -> Vec<Sent> {
+        self.commit_sent();
+        self.sent.drain(..).flatten().collect()
+    }
 }
 
 impl Warp {

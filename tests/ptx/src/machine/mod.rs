@@ -6,15 +6,18 @@ mod barriers;
 mod begin;
 mod cluster;
 mod copies;
+mod engines;
 mod lanes;
 mod printed;
 mod step;
 mod warp;
+mod warpgroups;
 
 use crate::fault::{Cause, Fault};
 use crate::memory::Memory;
 use crate::module::{Entry, Module};
 use cluster::Cluster;
+use copies::Sent;
 use std::collections::VecDeque;
 
 /// How a kernel is started.
@@ -62,6 +65,10 @@ pub(crate) struct Context<'a> {
     /// Where the module's variables are.
     pub(crate) globals: Vec<u64>,
     pub(crate) ran: Ran,
+    /// Instructions that only looked whether a phase is over, and it was not.
+    pub(crate) idle: u64,
+    /// Boxes that nobody waited for, written when the kernel ends.
+    pub(crate) late: Vec<Sent>,
 }
 
 /// Runs a kernel to its end.
@@ -83,8 +90,21 @@ pub fn run(module: &Module, entry: &str, start: &Start<'_>, memory: &mut Memory)
     };
     let cluster = fits(entry, start).map_err(|what| nowhere(Cause::Launch(what)))?;
     let globals = begin::globals(module, memory);
-    let mut context = Context { module, entry, start: *start, cluster, memory, globals, ran: Ran::default() };
-    let result = all(&mut context);
+    let mut context = Context {
+        module,
+        entry,
+        start: *start,
+        cluster,
+        memory,
+        globals,
+        ran: Ran::default(),
+        idle: 0,
+        late: Vec::new(),
+    };
+    let result = all(&mut context).and_then(|()| {
+        let late = std::mem::take(&mut context.late);
+        late.iter().try_for_each(|sent| engines::written(&mut context, sent)).map_err(nowhere)
+    });
     for global in std::mem::take(&mut context.globals) {
         context.memory.free(global);
     }

@@ -105,10 +105,10 @@ impl Warp {
                 let words = self.assertion(context, cluster, params, lane as usize);
                 return Err((Cause::Trap(words), lane));
             }
-            Op::Return => return Ok(self.returned(context, group, active)),
+            Op::Return => return self.returned(context, group, active),
             Op::Exit => {
                 self.put(group.mask & !active, group.pc + 1);
-                self.exit(active);
+                self.exit(context, active)?;
                 return Ok(Next::Regroup);
             }
             Op::Trap => return Err((Cause::Trap(String::new()), active.trailing_zeros())),
@@ -148,9 +148,13 @@ impl Warp {
             | Op::Redux { .. }
             | Op::Elect { .. }
             | Op::ActiveMask { .. } => return self.warp_wide(context, cluster, inst, group, active),
-            Op::MapAddress { .. } | Op::BlockOf { .. } | Op::Phase(_) | Op::Bulk(_) | Op::Product(_) => {
-                let _ = block;
-                return Err((Cause::Unsupported(inst.name.to_string()), active.trailing_zeros()));
+            Op::Phase(phase) => return self.phase(context, cluster, phase, (group, active)),
+            Op::Bulk(bulk) => self.bulk(context, cluster, block, bulk, active)?,
+            Op::Product(product) => {
+                let Some(here) = self.together(group, active, self.live) else { return Ok(Next::Regroup) };
+                self.product(context, cluster, block, product, here)?;
+                self.put(here, group.pc + 1);
+                return Ok(if here == group.mask { Next::On } else { Next::Regroup });
             }
             Op::Unknown(why) => return Err((Cause::Unsupported(why.to_string()), active.trailing_zeros())),
         }
@@ -199,17 +203,33 @@ impl Warp {
     }
 
     /// Ends lanes; those that waited for them look again.
-    pub(crate) fn exit(&mut self, mask: u32) {
+    pub(crate) fn exit(&mut self, context: &mut Context<'_>, mask: u32) -> Result<(), Stopped> {
+        for lane in lanes(mask) {
+            let left = self.copies[lane].left();
+            if left.iter().any(|sent| sent.content.is_none()) {
+                let what =
+                    "the thread ends before its copy to global memory has read shared memory, which may be gone then";
+                return Err((Cause::Undefined(what.to_string()), lane as u32));
+            }
+            context.late.extend(left);
+        }
         self.live &= !mask;
         self.blocked &= !self.syncing;
         self.syncing = 0;
+        Ok(())
     }
 
-    fn returned(&mut self, context: &Context<'_>, group: Group, active: u32) -> Next {
+    /// Lanes that wait for a phase look whether it is over.
+    pub(crate) fn look_again(&mut self) {
+        self.blocked &= !self.polling;
+        self.polling = 0;
+    }
+
+    fn returned(&mut self, context: &mut Context<'_>, group: Group, active: u32) -> Result<Next, Stopped> {
         self.put(group.mask & !active, group.pc + 1);
         for lane in lanes(active) {
             let Some(call) = self.calls[lane].pop() else {
-                self.exit(1 << lane);
+                self.exit(context, 1 << lane)?;
                 continue;
             };
             if let Op::Call { function, results, .. } = &context.module.insts[call as usize].op {
@@ -221,7 +241,7 @@ impl Warp {
             }
             self.pc[lane] = call + 1;
         }
-        Next::Regroup
+        Ok(Next::Regroup)
     }
 
     fn copy_local(&mut self, context: &Context<'_>, lane: usize, from: usize, to: usize, bytes: usize) {

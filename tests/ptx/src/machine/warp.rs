@@ -5,6 +5,7 @@ use super::Context;
 use super::begin::{Place, registers};
 use super::cluster::{Cluster, Stopped};
 use super::copies::Copies;
+use super::warpgroups::Flight;
 use crate::fault::Cause;
 use crate::inst::Lanes;
 use crate::module::Reg;
@@ -31,6 +32,9 @@ pub(crate) struct Warp {
     pub(crate) ahead: bool,
     /// Arrived at the cluster's barrier, and not yet waited.
     pub(crate) arrived: u32,
+    /// Those of the blocked lanes that wait for a phase: they look again at each turn.
+    pub(crate) polling: u32,
+    pub(crate) flight: Flight,
     /// The phase of it that they wait for.
     pub(crate) due: u64,
 }
