@@ -86,6 +86,18 @@ fn front_ends_use_the_facade_alone() {
 }
 
 #[test]
+fn what_stands_in_for_a_gpu_is_for_tests_alone() {
+    for (_, name, folder) in crates() {
+        let manifest = fs::read_to_string(root().join(folder).join("Cargo.toml")).expect("a manifest");
+        let dependencies = manifest.split("[dependencies]").nth(1).unwrap_or_default();
+        let dependencies = dependencies.split("\n[").next().unwrap_or_default();
+        for stand_in in ["pallas-ptx", "pallas-driver", "pallas-nvrtc"] {
+            assert!(!dependencies.contains(stand_in), "{name} uses {stand_in}");
+        }
+    }
+}
+
+#[test]
 fn library_crates_touch_nothing_outside() {
     const FORBIDDEN: &[&str] = &[
         "std::fs",

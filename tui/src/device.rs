@@ -48,6 +48,13 @@ impl Wish {
 /// Hears what is being compiled, how many kernels are, and of how many.
 pub(crate) type Progress = Box<dyn Fn(&str, usize, usize) + Send + Sync>;
 
+/// Says, before anything else is said, why kernels run in interpret mode where a device is wished for only if there is one.
+pub(crate) fn tell_fallback(device: Device) {
+    if let Some(Err(failure)) = (device == Device::Auto).then(cuda::driver) {
+        crate::output::error(&format!("{failure}: kernels run in interpret mode"));
+    }
+}
+
 /// The accelerator for a device; none for interpret mode.
 ///
 /// # Errors
@@ -86,10 +93,8 @@ pub(crate) fn acceleration(
                 };
                 Ok(Some(Acceleration { open: gpu(found, wish, known), falls_back, verifies }))
             }
-            Err(failure) if falls_back => {
-                crate::output::error(&format!("{failure}: kernels run in interpret mode"));
-                Ok(None)
-            }
+            // `tell_fallback` has said it: by now there may be a screen, which words would spoil.
+            Err(_) if falls_back => Ok(None),
             Err(failure) => Err(format!("--device cuda: {failure}: {}", failure.help())),
         },
     }

@@ -79,7 +79,9 @@ impl Tuner {
         rounds: usize,
     ) -> Result<Tuner, String> {
         let environment = environment::find(python, &file)?;
-        device::acceleration(Wish::plain(device), python, &file, None)?;
+        let found = device::acceleration(Wish::plain(device), python, &file, None)?;
+        // What is wished for only if it is there is not what measures where it is not.
+        let device = if device == Device::Auto && found.is_none() { Device::Interpret } else { device };
         let (python, arguments) = (python.map(Path::to_path_buf), arguments.to_vec());
         Ok(Tuner { file, function, device, python, environment, arguments, rounds: rounds.max(1) })
     }

@@ -31,6 +31,7 @@ fn draw(args: &PictureArgs, python: Option<&Path>) -> Result<String, String> {
     let keys = keys(args)?;
     environment::find(python, &args.file)?;
     sources::read(&args.file)?;
+    device::tell_fallback(args.on.device);
     device::acceleration(Wish::plain(args.on.device), python, &args.file, None)?;
     let task = Task {
         path: args.file.clone(),

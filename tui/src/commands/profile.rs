@@ -5,7 +5,7 @@ use crate::exit::{Exit, INTERRUPTED};
 use crate::interrupt::Interrupt;
 use crate::profiler::{self, Task};
 use crate::progress::Bar;
-use crate::{output, report};
+use crate::{device, output, report};
 use pallas_engine::report::{Report, trace};
 use pallas_engine::{Cancel, Severity, path_text};
 use std::path::Path;
@@ -31,6 +31,9 @@ fn run(args: &ProfileArgs, python: Option<&Path>) -> Result<Exit, String> {
         device: args.on.device,
         backend: args.backend,
     };
+    if task.runs {
+        device::tell_fallback(task.device);
+    }
     let cancel = Cancel::new();
     let _interrupt = Interrupt::cancels(&cancel);
     let path = path_text(&task.file);

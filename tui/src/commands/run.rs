@@ -53,6 +53,7 @@ pub(super) fn run(mut args: RunArgs, python: Option<&Path>, color: bool) -> Exit
         backend: args.backend,
         ..Wish::plain(args.device)
     };
+    device::tell_fallback(args.device);
     let acceleration = match device::acceleration(wish, python, &args.file, Some(compiling(&args.file))) {
         Ok(acceleration) => acceleration,
         Err(message) => {

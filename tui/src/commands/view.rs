@@ -65,6 +65,7 @@ fn session(args: &ViewArgs, file: PathBuf) -> Exit {
     };
     let styles = Styles::detect(args.color, args.ascii, |name| std::env::var(name).ok(), cfg!(windows));
     let (arguments, python) = (args.arguments.clone(), args.python.clone());
+    device::tell_fallback(args.on.device);
     // A device that is not there is a mistake in the command.
     if let Err(message) = device::acceleration(Wish::plain(args.on.device), python.as_deref(), &file, None) {
         output::error(&message);
