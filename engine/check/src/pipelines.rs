@@ -1,16 +1,18 @@
 //! Pipelines inside of kernels (`pltpu.emit_pipeline`) as launches of their own: a grid, operands with blocks, a body. Only those
-//! that need nothing else from the kernel around them: no Ref, scalar or program id of it, a grid that is known, blocks that
-//! are copied. What a part of a kernel does not say, whether all of an output is written or all of an input read, is nobody's
+//! that need nothing else from the kernel around them but scratch memory which nobody else uses: no other Ref, scalar or program
+//! id of it, a grid that is known, blocks that are copied. What a part of a kernel does not say, whether all of an output is written or all of an input read, is nobody's
 //! mistake, and is not asked.
 
 use crate::checked::Checked;
+use crate::refs::origin;
 use crate::rules::ALL;
+use crate::walk::Sources;
 use pallas_ir::launch::LaunchSpans;
 use pallas_ir::op::{ControlOp, ProgramOp};
 use pallas_ir::pipeline::{Pipeline, Window};
 use pallas_ir::{
     Attribute, Attributes, AxisSemantics, Finding, Function, Launch, MemorySpace, Op, OpData, OpId, OpKind, Operand,
-    RegionId, Role, TensorType, ops,
+    RefType, RegionId, Role, TensorType, ValueId, ops,
 };
 use smallvec::SmallVec;
 
@@ -52,13 +54,14 @@ fn as_launch(launch: &Launch, op: &OpData) -> Option<Launch> {
     let (&body, maps) = op.regions.split_last()?;
     let operands = operands(&launch.kernel, op, pipeline, maps)?;
     let place = &launch.kernel.locations[op.location.0 as usize];
+    let (kernel, captured) = with_ids(&launch.kernel, op, body, grid.len())?;
     Some(Launch {
-        kernel: with_ids(&launch.kernel, op, body, grid.len())?,
+        kernel,
         semantics: vec![AxisSemantics::Arbitrary; grid.len()],
         grid,
         dynamic: Vec::new(),
         operands,
-        scratch: Vec::new(),
+        scratch: own_scratch(launch, body, &captured)?,
         aliases: Vec::new(),
         spans: LaunchSpans { call: place.span, apply: place.span, ..LaunchSpans::default() },
         ..launch.clone()
@@ -90,12 +93,50 @@ fn operands(kernel: &Function, op: &OpData, pipeline: &Pipeline, maps: &[RegionI
     Some(operands)
 }
 
-/// The body as a kernel: it asks for the ids that it was given. `None` where it takes anything else from outside.
-fn with_ids(kernel: &Function, op: &OpData, body: RegionId, axes: usize) -> Option<Function> {
+/// The scratch memory that a body takes from the kernel around it, if nothing else takes it: what the first step finds in it,
+/// nobody has written. `None` where any of these values is something else.
+fn own_scratch(launch: &Launch, body: RegionId, captured: &[ValueId]) -> Option<Vec<RefType>> {
+    if captured.is_empty() {
+        return Some(Vec::new());
+    }
+    let kernel = &launch.kernel;
+    let sources = Sources::new(kernel);
+    let scratch = |&value: &ValueId| {
+        let reference = kernel.ty(value).as_ref_type()?;
+        let origin = origin(kernel, &sources, value).filter(|origin| !origin.is_view)?;
+        let is_scratch = origin.parameter.is_none_or(|number| number >= launch.operands.len());
+        let everywhere = uses(kernel.ops.iter(), value);
+        let is_own = everywhere == uses(inside(kernel, body).into_iter(), value);
+        (is_scratch && is_own && !reference.space.is_semaphore()).then(|| reference.clone())
+    };
+    captured.iter().map(scratch).collect()
+}
+
+fn uses<'a>(ops: impl Iterator<Item = &'a OpData>, value: ValueId) -> usize {
+    ops.map(|op| op.operands.iter().filter(|operand| **operand == value).count()).sum()
+}
+
+/// The ops of a region, those of regions within included.
+fn inside(kernel: &Function, region: RegionId) -> Vec<&OpData> {
+    let mut regions = vec![region];
+    let mut found = Vec::new();
+    while let Some(region) = regions.pop() {
+        for &id in &kernel.region(region).ops {
+            let op = kernel.op(id);
+            regions.extend(&op.regions);
+            found.push(op);
+        }
+    }
+    found
+}
+
+/// The body as a kernel, which asks for the ids that it was given, and what it takes from outside. `None` where it asks for ids of
+/// the programs around.
+fn with_ids(kernel: &Function, op: &OpData, body: RegionId, axes: usize) -> Option<(Function, Vec<ValueId>)> {
     let (mut own, captured) = kernel.outlined(body, kernel.name.clone());
     let asks =
         own.ops.iter().any(|op| matches!(op.op.kind, OpKind::Program(ProgramOp::ProgramId | ProgramOp::NumPrograms)));
-    if !captured.is_empty() || asks {
+    if asks {
         return None;
     }
     let region = own.body.0 as usize;
@@ -113,5 +154,5 @@ fn with_ids(kernel: &Function, op: &OpData, body: RegionId, axes: usize) -> Opti
         });
     }
     own.regions[region].ops.splice(0..0, first);
-    Some(own)
+    Some((own, captured))
 }
