@@ -4,10 +4,12 @@
 mod machine;
 
 use crate::checked::Checked;
+use crate::refs::origin;
 use crate::rule::Rule;
 use crate::rules;
+use crate::walk::{Source, Sources};
 use machine::Machine;
-use pallas_ir::{Certainty, CopyOp, Finding, Function, Label, Launch, OpId, OpKind, SemaphoreOp};
+use pallas_ir::{Certainty, CopyOp, Finding, Function, Label, Launch, OpData, OpId, OpKind, SemaphoreOp, ValueId};
 use pallas_syntax::Span;
 
 /// How waiting and signalling do not fit.
@@ -52,7 +54,7 @@ pub fn finding(mismatch: Mismatch, certainty: Certainty, name: &str, span: Span,
         Mismatch::CopyLeft(bytes) => (
             &rules::COPY_NEVER_AWAITED,
             format!("nothing waits for this copy: {name} still counts {bytes} bytes when its life ends"),
-            "wait for every copy that was started: `.wait()` on the same Refs and semaphore",
+            AWAIT_HELP,
         ),
     };
     let mut finding = rule.finding(certainty, span, message);
@@ -106,6 +108,9 @@ pub fn stopped(stop: Stop, message: &str, span: Span, others: Vec<Label>, progra
     finding
 }
 
+/// What to do about a copy that nobody waits for.
+const AWAIT_HELP: &str = "wait for every copy that was started: `.wait()` on the same Refs and semaphore";
+
 /// What to do about a wait in vain.
 pub const DEADLOCK_HELP: &str =
     "start the copy, signal the semaphore or arrive at the barrier before the wait, as often as it is waited for";
@@ -133,12 +138,59 @@ fn problems(launch: &Launch) -> Vec<Problem> {
 
 /// What is said of a launch, each place once, by all rules.
 pub(crate) fn findings(launch: &Launch) -> Vec<Finding> {
-    let mut findings: Vec<Finding> = Vec::new();
+    let mut findings: Vec<Finding> = never_awaited(&launch.kernel);
     for problem in problems(launch) {
         let span = launch.kernel.location(problem.op).span;
         let found = finding(problem.mismatch, Certainty::Proved, &problem.name, span, &problem.program);
         if !findings.iter().any(|known| known.code == found.code && known.span == span) {
             findings.push(found);
+        }
+    }
+    findings
+}
+
+/// Copies of kernels that talk to others, on semaphores that nothing in the kernel ever waits for or reads: every device runs it, so
+/// that nobody does.
+fn never_awaited(kernel: &Function) -> Vec<Finding> {
+    if !speaks_to_others(kernel) {
+        return Vec::new();
+    }
+    let sources = Sources::new(kernel);
+    let root = |value: ValueId| match sources.of(value) {
+        Source::Result(op, _) if matches!(kernel.op(op).op.kind, OpKind::Semaphore(SemaphoreOp::Barrier)) => {
+            Some(value)
+        }
+        _ => origin(kernel, &sources, value).map(|origin| origin.value),
+    };
+    let semaphores = |op: &OpData| -> Vec<ValueId> {
+        let is_semaphore =
+            |&&operand: &&ValueId| kernel.ty(operand).as_ref_type().is_some_and(|r| r.space.is_semaphore());
+        op.operands.iter().filter(is_semaphore).copied().collect()
+    };
+    let starts = |op: &&OpData| matches!(op.op.kind, OpKind::Copy(CopyOp::Start));
+    // What else takes a semaphore, a function within the kernel, calls it something else.
+    let is_plain = |op: &OpData| matches!(op.op.kind, OpKind::Copy(_) | OpKind::Semaphore(_) | OpKind::Memory(_));
+    if kernel.ops.iter().any(|op| !is_plain(op) && !semaphores(op).is_empty()) {
+        return Vec::new();
+    }
+    let waits = kernel.ops.iter().filter(|op| !starts(op) && !matches!(op.op.kind, OpKind::Memory(_)));
+    let known: Vec<Option<ValueId>> = waits.flat_map(semaphores).map(root).collect();
+    if known.contains(&None) {
+        return Vec::new();
+    }
+    let mut findings: Vec<Finding> = Vec::new();
+    for op in kernel.ops.iter().filter(starts) {
+        let forgotten =
+            semaphores(op).into_iter().find_map(|semaphore| root(semaphore).filter(|r| !known.contains(&Some(*r))));
+        let Some(forgotten) = forgotten else { continue };
+        let name = kernel.value(forgotten).name.as_deref().unwrap_or("its semaphore");
+        let place = &kernel.locations[op.location.0 as usize];
+        let message = format!("nothing waits for this copy: no wait of the kernel is for {name}");
+        let mut finding = rules::COPY_NEVER_AWAITED.finding(Certainty::Proved, place.span, message);
+        finding.help = Some(AWAIT_HELP.to_string());
+        finding.called_from(&place.calls);
+        if !findings.iter().any(|known| known.span == finding.span) {
+            findings.push(finding);
         }
     }
     findings
