@@ -129,7 +129,9 @@ fn help(launch: &Launch, operand: &Operand, outside: &OutsideBlock) -> String {
         }
     }
     let blocks = block.blocks(extent);
-    if let Some(&scalars) = operand.index_map.as_ref().map(consulted).unwrap_or_default().first() {
+    // A table may decide the block along another dimension only.
+    let depends = !matches!(form, IndexForm::Affine { .. });
+    if let Some(&scalars) = operand.index_map.as_ref().map(consulted).unwrap_or_default().first().filter(|_| depends) {
         return format!(
             "{} has {} along dimension {axis}, and the index map reads {scalars}: keep what it holds between 0 and {}",
             operand.name,
