@@ -55,6 +55,10 @@ fn is_accumulated(launch: &Launch, store: OpId) -> bool {
 
 fn check(launch: &Checked<'_>, findings: &mut Vec<Finding>) {
     let Some(lost) = &launch.found().lost else { return };
+    // Where a result is not stored, nothing reaches it, and PL128 has said so; nor does what a program has no block for (PL120).
+    if findings.iter().any(|finding| matches!(finding.code, "PL120" | "PL128")) {
+        return;
+    }
     // Who only writes may well be meant to write last.
     if !is_accumulated(launch, lost.store) {
         return;
