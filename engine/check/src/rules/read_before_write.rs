@@ -4,7 +4,8 @@ use crate::checked::Checked;
 use crate::rule::Rule;
 use crate::shadow::Garbage;
 use crate::words;
-use pallas_ir::{Certainty, Finding, Severity};
+use pallas_ir::op::MemoryOp;
+use pallas_ir::{Certainty, Finding, OpKind, Role, Severity};
 use pallas_tensor::Shape;
 
 /// An output or scratch Ref is read before anything was written to it.
@@ -54,7 +55,13 @@ fn check(launch: &Checked<'_>, findings: &mut Vec<Finding>) {
             true => format!("element {element} of {output} depends on it"),
             false => format!("{}: element {element} of {output} depends on it", words::program(&leak.program)),
         });
+        // Programs that add up by atomics run at the same time: none of them can set it.
+        let is_added_to = launch.kernel.ops.iter().any(|op| matches!(op.op.kind, OpKind::Memory(MemoryOp::Atomic)))
+            && launch.operands.iter().any(|operand| operand.role == Role::Output && *operand.name == **name);
         finding.help = Some(match launch.grid.is_empty() {
+            _ if is_added_to => {
+                format!("let it begin with zeros: an operand whose memory {name} takes (`input_output_aliases`)")
+            }
             true => format!("write to {name} first"),
             false => format!(
                 "write to it first, for instance `{name}[...] = jnp.zeros_like({name})` under `pl.when` in the programs \

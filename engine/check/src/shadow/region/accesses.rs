@@ -184,10 +184,9 @@ impl Machine<'_> {
                 stored = labels::array(&labels::both(before, value.labels.clone()), &value.shape)?;
             }
         }
-        // What an atomic adds to stays in the sum.
+        // What an atomic adds to stays in the sum, and was read.
         if matches!(op.op.kind, OpKind::Memory(MemoryOp::Atomic)) && op.attributes.str("combine") != Some("xchg") {
-            let fine = Array::scalar(DType::I32, Scalar::Int(0));
-            let before = tensor::take_flat(&held, &positions, value.shape.clone(), &fine).ok().and_then(labels::tidy);
+            let before = op.results.first().and_then(|&result| self.tile(result).labels);
             stored = labels::array(&labels::either(before, value.labels.clone()), &value.shape)?;
         }
         held = tensor::scatter_flat(held, &positions, &stored, Combine::Replace).ok()?;
