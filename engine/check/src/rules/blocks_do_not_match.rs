@@ -194,7 +194,13 @@ fn finding(launch: &Launch, maps: &[BlockMap<'_>], fault: Along, other: Along, s
     program[grid_axis] = 1;
     let part = |along: Along| -> Option<String> {
         let operand = operand(launch, along);
-        let start = *maps[along.operand].starts(&program)?.get(along.axis)?;
+        // Along other dimensions a table may say which block it is.
+        let IndexForm::Affine { constant, coefficients } = maps[along.operand].dims.get(along.axis)? else {
+            return None;
+        };
+        let terms = coefficients.iter().zip(&program);
+        let index = terms.fold(*constant, |sum, (&c, &id)| sum.saturating_add(c.saturating_mul(id as i64)));
+        let start = operand.block[along.axis].start(index);
         let end = start + operand.block[along.axis].size() as i64;
         let rank = operand.array.shape.len();
         Some(format!("{} of {}", words::part(along.axis, rank, start, end), operand.name))

@@ -54,8 +54,10 @@ impl Interp {
                         "{}() got an unexpected keyword argument '{name}'",
                         self.function_qualified_name(function)
                     );
-                    let known = params.positional.iter().chain(&params.keyword_only);
-                    let known = known.map(|param| param.name.to_string()).collect();
+                    // What has a value already is not what was meant.
+                    let free = params.positional.iter().chain(&params.keyword_only);
+                    let free = free.filter(|param| !names.contains_key(&param.name));
+                    let known = free.map(|param| param.name.to_string()).collect();
                     return Err(self.unexpected_keyword(message, &name, known));
                 }
             }

@@ -146,7 +146,9 @@ fn carrying_branches(
             }
         }
     }
-    let results = results.map_err(|stop| agree_or(stop, name))?;
+    // What a branch itself raises has nothing to do with the others.
+    let all_returned = known.len() == functions.len();
+    let results = results.map_err(|stop| if all_returned { agree_or(stop, name) } else { stop })?;
     let Some((def, _)) = known.into_iter().next() else { return Ok(Value::None) };
     assemble(cx, &def, results)
 }
