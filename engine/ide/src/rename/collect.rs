@@ -61,6 +61,11 @@ impl Edits<'_> {
     fn variable(&mut self, file: &Rc<File>, variable: VariableId) -> Result<(), String> {
         captured::check(file, variable, self.new)?;
         for mention in file.names.variables[variable].mentions.clone() {
+            // Python takes letters that look alike for the same.
+            if file.module.source.slice(mention.span) != self.old {
+                let place = format!("{} of {}", file.line(mention.span), captured::short(&file.path));
+                return Err(format!("`{}` is spelt in other letters in {place}", self.old));
+            }
             let import =
                 file.imports.iter().find(|import| mention.role == Role::Import && import.bound == mention.span);
             let keeps = import.is_some_and(|import| !self.is_of_target(file, import));

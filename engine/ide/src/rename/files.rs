@@ -250,7 +250,7 @@ fn find_imports(body: &[Stmt], found: &mut Vec<Import>) {
         for alias in names {
             let first = alias.name.split('.').next().unwrap_or_default();
             let bound = match &alias.asname {
-                Some(asname) => Span { start: alias.span.end - asname.len() as u32, ..alias.span },
+                Some(asname) => Span { start: alias.span.end.saturating_sub(asname.len() as u32), ..alias.span },
                 None => Span { end: alias.span.start + first.len() as u32, ..alias.span },
             };
             let member_span = Span { end: alias.span.start + alias.name.len() as u32, ..alias.span };
