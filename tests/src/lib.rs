@@ -7,6 +7,7 @@ pub mod gpu;
 pub mod machine_code;
 pub mod mutation;
 pub mod products;
+pub mod ptx;
 pub mod simt;
 pub mod tileir;
 

@@ -216,7 +216,7 @@ pub(crate) fn sum(a: f64, b: f64) -> f64 {
     // One unit towards the error; the sum is no zero where there is one.
     let toward = ((error > 0.0) == (s > 0.0)) as u64;
     let moved = s.to_bits().wrapping_sub(1).wrapping_add(2 * toward);
-    if even && (error > 0.0 || error < 0.0) { f64::from_bits(moved) } else { s }
+    if even && error.abs() > 0.0 { f64::from_bits(moved) } else { s }
 }
 
 #[cfg(test)]

@@ -52,7 +52,7 @@ pub(crate) struct Address {
 /// Registers in braces, `None` for `_`.
 pub(crate) type Regs = Box<[Option<Reg>]>;
 
-/// What an atomic operation does (PTX ISA 9.7.13.15).
+/// What an atomic operation does (PTX ISA 9.7.13.5, `atom`).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Combine {
     And,

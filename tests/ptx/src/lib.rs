@@ -6,6 +6,11 @@
 //! a wait that is missing is seen. Whatever has no meaning in PTX is a [`Fault`] with the place: an access outside of what was
 //! allocated, lanes that a `.sync` waits for in vain, an instruction that is not known here.
 
+#![allow(
+    clippy::result_large_err,
+    reason = "a fault has all that there is to say of it, and there is one at the end of a run"
+)]
+
 mod asynchronous;
 mod decode;
 mod fault;

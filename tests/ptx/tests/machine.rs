@@ -1,5 +1,7 @@
 //! Small kernels, as NVRTC would write them, on the machine.
 
+#![allow(clippy::result_large_err, reason = "a fault has all that there is to say of it")]
+
 use pallas_ptx::{Cause, Fault, Memory, Module, Ran, Start, run};
 
 const HEAD: &str = ".version 9.0\n.target sm_90a\n.address_size 64\n";

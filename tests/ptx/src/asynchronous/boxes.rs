@@ -18,16 +18,16 @@ pub(crate) fn swizzled(address: u64, swizzle: u32) -> u64 {
 pub(crate) fn refusal(map: &TensorMap) -> Option<String> {
     let inner = u64::from(*map.boxed.first()?) * map.element as u64;
     let span = map.swizzle;
-    if map.address % 16 != 0 {
+    if !map.address.is_multiple_of(16) {
         return Some(format!("the array begins at {:#x}, no multiple of 16", map.address));
     }
-    if map.strides[1..].iter().any(|stride| stride % 16 != 0) {
+    if map.strides[1..].iter().any(|stride| !stride.is_multiple_of(16)) {
         return Some(format!("strides {:?}, of which those after the first are no multiples of 16", map.strides));
     }
     if map.boxed.iter().any(|extent| *extent == 0 || *extent > 256) {
         return Some(format!("a box of {:?}", map.boxed));
     }
-    if inner % 16 != 0 || (span > 0 && inner > u64::from(span)) {
+    if !inner.is_multiple_of(16) || (span > 0 && inner > u64::from(span)) {
         return Some(format!("a box with {inner} bytes along its innermost dimension, swizzled over {span}"));
     }
     None
@@ -40,9 +40,9 @@ pub(crate) fn elements(map: &TensorMap, begins: &[i32]) -> Vec<(usize, Option<u6
     let mut found = Vec::with_capacity(count);
     for number in 0..count {
         let (mut rest, mut address) = (number, Some(map.address));
-        for axis in 0..map.boxed.len() {
+        for (axis, begin) in begins.iter().enumerate() {
             let extent = map.boxed[axis] as usize;
-            let at = i64::from(begins[axis]) + (rest % extent) as i64 * i64::from(map.steps[axis]);
+            let at = i64::from(*begin) + (rest % extent) as i64 * i64::from(map.steps[axis]);
             rest /= extent;
             let inside = at >= 0 && (at as u64) < map.extents[axis];
             address = address.filter(|_| inside).map(|address| address + at as u64 * map.strides[axis]);

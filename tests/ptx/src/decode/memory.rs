@@ -1,4 +1,4 @@
-//! Loads, stores, atomics and addresses (PTX ISA 9.7.9.8 to 9.7.9.20, 9.7.13.15, 9.7.13.16).
+//! Loads, stores, atomics and addresses (PTX ISA 9.7.9.8 to 9.7.9.20, 9.7.13.5, 9.7.13.6).
 
 use super::{Decoded, Decoder};
 use crate::inst::{Combine, Op};

@@ -1,4 +1,4 @@
-//! Barriers of a block and of a cluster (PTX ISA 9.7.13.1, 9.7.13.4).
+//! Barriers of a block and of a cluster (PTX ISA 9.7.13.1, 9.7.13.3).
 
 use super::Context;
 use super::cluster::{Block, Cluster};

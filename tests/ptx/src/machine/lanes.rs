@@ -109,6 +109,7 @@ impl Warp {
             Op::Multiply(matrices) => {
                 whole(here)?;
                 context.ran.products += 1;
+                context.ran.instructions += matrices.shape.iter().product::<usize>() as u64 / super::PRODUCT;
                 let results = matrices.product(|reg| self.regs[reg as usize]);
                 for (to, values) in matrices.registers[3].iter().zip(&results) {
                     self.write(*to, here, values);

@@ -40,7 +40,7 @@ pub struct Start<'a> {
 /// What a run came to.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Ran {
-    /// Instructions of warps.
+    /// Instructions of warps; products count by their size, 256 terms as one.
     pub instructions: u64,
     /// Times that a warp arrived at a barrier of its block.
     pub barriers: u64,
@@ -51,6 +51,9 @@ pub struct Ran {
     /// What `printf` said.
     pub printed: String,
 }
+
+/// Terms of a product that take as long here as an instruction.
+pub(crate) const PRODUCT: u64 = 256;
 
 /// Instructions after which a warp lets others go on.
 const SLICE: u64 = 4096;

@@ -145,6 +145,7 @@ impl Warp {
             self.write(*to, u32::MAX, values);
         }
         context.ran.products += 1;
+        context.ran.instructions += (ROWS * columns * inner) as u64 / super::PRODUCT;
         Ok(())
     }
 

@@ -1,4 +1,4 @@
-//! Comparison and selection (PTX ISA 9.7.5, 9.7.6).
+//! Comparison and selection (PTX ISA 9.7.6, 9.7.7).
 
 use super::{Words, map};
 use crate::formats::wide;

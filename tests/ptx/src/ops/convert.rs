@@ -28,7 +28,7 @@ fn joined(words: &Words<'_>, to: Type, from: Type) -> Option<Map> {
     let format = Format::of(part)?;
     let one = move |bits: u64| {
         let x = wide(from, bits);
-        let x = if relu && !(x > 0.0) && !x.is_nan() { 0.0 } else { x };
+        let x = if relu && x <= 0.0 { 0.0 } else { x };
         format.narrow(x, round, finite)
     };
     map(move |a, b, _, _| one(a) << part.bits | one(b))
@@ -42,7 +42,7 @@ fn unpacked(words: &Words<'_>, to: Type, from: Type) -> Option<Map> {
     let format = Format::of(part)?;
     let one = move |bits: u64| {
         let x = wide(of, low(bits, of.bits));
-        let x = if relu && !(x > 0.0) && !x.is_nan() { 0.0 } else { x };
+        let x = if relu && x <= 0.0 { 0.0 } else { x };
         format.narrow(x, round, finite)
     };
     map(move |a, _, _, _| one(a >> of.bits) << part.bits | one(a))
@@ -84,16 +84,15 @@ fn converted(words: &Words<'_>, to: Type, from: Type) -> Option<Map> {
             })
         }
         (false, false) => {
-            let same = to == from;
             let to_round = round.unwrap_or(Round::Nearest);
             let format = Format::of(to);
             map(move |a, _, _, _| {
                 let x = flush(wide(from, a), from, ftz);
-                let x = match (integral && same || integral, round) {
+                let x = match (integral, round) {
                     (true, Some(round)) => whole(x, round),
                     _ => x,
                 };
-                let x = if relu && !(x > 0.0) && !x.is_nan() { 0.0 } else { x };
+                let x = if relu && x <= 0.0 { 0.0 } else { x };
                 let x = if !sat {
                     x
                 } else if x > 0.0 {

@@ -186,13 +186,13 @@ fn rough(x: f64) -> u64 {
 fn test(words: &Words<'_>, fraction: u32, exponent: u32) -> Option<Map> {
     let over = ((1_u64 << exponent) - 1) << fraction;
     let magnitude = move |x: u64| crate::types::low(x, fraction + exponent);
-    let test: fn(u64, u64, u64) -> bool = match words.modifiers.first()? {
-        &"finite" => |x, over, _| x < over,
-        &"infinite" => |x, over, _| x == over,
-        &"number" => |x, over, _| x <= over,
-        &"notanumber" => |x, over, _| x > over,
-        &"normal" => |x, over, least| x < over && x >= least,
-        &"subnormal" => |x, _, least| x < least,
+    let test: fn(u64, u64, u64) -> bool = match *words.modifiers.first()? {
+        "finite" => |x, over, _| x < over,
+        "infinite" => |x, over, _| x == over,
+        "number" => |x, over, _| x <= over,
+        "notanumber" => |x, over, _| x > over,
+        "normal" => |x, over, least| x < over && x >= least,
+        "subnormal" => |x, _, least| x < least,
         _ => return None,
     };
     map(move |a, _, _, _| u64::from(test(magnitude(a), over, 1 << fraction)))
@@ -206,7 +206,7 @@ fn packed(words: &Words<'_>, ty: Type, round: Round) -> Option<Map> {
     let flush = move |x: f64| if ftz && x.abs() < least { 0.0_f64.copysign(x) } else { x };
     let given = move |bits: u64| flush(wide(part, bits));
     let kept = move |x: f64| {
-        let x = if relu && !(x > 0.0) && !x.is_nan() { 0.0 } else { x };
+        let x = if relu && x <= 0.0 { 0.0 } else { x };
         let x = if !sat {
             x
         } else if x > 0.0 {
