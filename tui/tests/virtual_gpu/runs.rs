@@ -30,13 +30,9 @@ fn sample(name: &str) -> String {
 fn agrees(text: &str, more: &[(&str, &str)]) -> Option<(Machine, Said)> {
     let machine = Machine::with(text)?;
     let said = machine.run(&["run", "--device", "cuda", "--verify", "k.py"], more);
-    assert_eq!(
-        said.code,
-        Some(0),
-        "{}\n{:#?}",
-        said.err,
-        machine.calls().iter().filter(|l| l.starts_with("FAULT")).collect::<Vec<_>>()
-    );
+    let calls = machine.calls();
+    let faults: Vec<&String> = calls.iter().filter(|line| line.starts_with("FAULT")).collect();
+    assert_eq!(said.code, Some(0), "{}\n{faults:#?}", said.err);
     assert!(said.err.contains("gave what interpret mode gives"), "{}", said.err);
     assert!(!said.err.contains("differs"), "{}", said.err);
     Some((machine, said))
@@ -57,6 +53,37 @@ fn samples_give_what_interpret_mode_gives_on_both_devices() {
             let ran = machine.calls().iter().filter(|line| line.starts_with("RAN ")).count();
             assert!(ran > 0, "{name}");
         }
+    }
+}
+
+/// A kernel of two blocks in one cluster.
+const CLUSTER: &str = "\
+import jax, jax.numpy as jnp
+from jax.experimental import pallas as pl
+from jax.experimental.pallas import mosaic_gpu as plgpu
+
+
+def pair_kernel(o_ref):
+  o_ref[jax.lax.axis_index('c')] = jax.lax.axis_index('c')
+
+
+print(plgpu.kernel(
+    pair_kernel, out_shape=jax.ShapeDtypeStruct((2,), jnp.int32), cluster=(2,), cluster_names=('c',))())
+";
+
+#[test]
+fn what_hopper_alone_has_gives_what_interpret_mode_gives() {
+    // Boxes of arrays as parameters by value; more shared memory than a kernel has without asking; clusters.
+    for (text, call) in [
+        (sample("19_gpu_triple_buffering.py"), "cuTensorMapEncodeTiled(7, 1, "),
+        (sample("21_gpu_pipelined_matmul.py"), "cuFuncSetAttribute(8, 40976)"),
+        (CLUSTER.to_string(), "cuLaunchKernel([2, 1, 1], [128, 1, 1], 0)"),
+    ] {
+        let Some((machine, _)) = agrees(&text, &[]) else { return };
+        assert!(machine.calls().iter().any(|other| other.starts_with(call)), "no {call}: {:#?}", machine.calls());
+        let said = machine.run(&["run", "--device", "cuda", "k.py"], &[("PALLAS_DRIVER_DEVICE", "8.0")]);
+        let words = "for Hopper (sm_90a) and later devices, and the device is sm_80";
+        assert!(said.err.contains(words), "{}", said.err);
     }
 }
 
