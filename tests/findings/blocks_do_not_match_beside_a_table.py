@@ -27,6 +27,7 @@ def product(group, x, w, w_map):
             in_specs=[
                 pl.BlockSpec((16, 64), lambda j, i, k, group: (i, k)),
                 pl.BlockSpec((None, 64, 64), w_map),
+#                                            ^ PL126 warning "positions 0..64 along dimension 1 of w_ref meet columns 64..128 of x_ref"
             ],
             out_specs=pl.BlockSpec((16, 64), lambda j, i, k, group: (i, j)),
             scratch_shapes=[pltpu.VMEM((16, 64), jnp.float32)],
@@ -40,5 +41,4 @@ group = jnp.array([0, 0, 2, 1], jnp.int32)
 x = jnp.ones((64, 128))
 w = jnp.ones((3, 128, 128))
 product(group, x, w, lambda j, i, k, group: (group[i], j, k))
-#                    ^ PL126 warning "positions 0..64 along dimension 1 of w_ref meet columns 64..128 of x_ref"
 product(group, x, w, lambda j, i, k, group: (group[i], k, j))

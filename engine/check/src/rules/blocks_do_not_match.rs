@@ -7,7 +7,7 @@ use crate::rule::Rule;
 use crate::words;
 use pallas_ir::{BlockDim, BlockMap, Certainty, Finding, IndexForm, Label, Launch, Operand, Role, Severity};
 use pallas_syntax::Span;
-use std::collections::BTreeSet;
+use std::collections::{BTreeSet, HashSet};
 
 /// Blocks that a kernel brings together move along different grid axes.
 pub(super) static RULE: Rule = Rule {
@@ -182,9 +182,37 @@ fn lost_axes(launch: &Launch, maps: &[BlockMap<'_>]) -> Vec<(Along, Along)> {
     lost
 }
 
+/// The grid axes that an operand follows by what it finds in a table, along whatever dimension.
+fn picked_by(launch: &Launch, maps: &[BlockMap<'_>], number: usize) -> BTreeSet<usize> {
+    let mut axes = BTreeSet::new();
+    let Some(map) = launch.operands[number].index_map.as_ref() else { return axes };
+    let yields = &map.region(map.body).yields;
+    for (&index, form) in yields.iter().zip(&maps[number].dims) {
+        if matches!(form, IndexForm::Affine { .. }) {
+            continue;
+        }
+        let mut needed = HashSet::from([index]);
+        // An op comes after all that it takes.
+        for op in map.ops.iter().rev() {
+            if op.results.iter().any(|result| needed.contains(result)) {
+                needed.extend(&op.operands);
+            }
+        }
+        let ids = map.params().iter().take(launch.grid.len()).enumerate();
+        axes.extend(ids.filter(|(_, id)| needed.contains(id)).map(|(axis, _)| axis));
+    }
+    axes
+}
+
 fn finding(launch: &Launch, maps: &[BlockMap<'_>], fault: Along, other: Along, span: Span) -> Option<Finding> {
     let (wrong, right) = (operand(launch, fault), operand(launch, other));
     let axes = followed(launch, maps, other)?;
+    // Who follows the axis by a table has it in another dimension on purpose.
+    let is_picked =
+        |along: Along, wanted: &BTreeSet<usize>| !picked_by(launch, maps, along.operand).is_disjoint(wanted);
+    if is_picked(fault, &axes) || is_picked(other, &followed(launch, maps, fault)?) {
+        return None;
+    }
     let &grid_axis = axes.first().or(followed(launch, maps, fault)?.first())?;
     let message =
         format!("blocks of {} and {} do not belong together: they follow different grid axes", wrong.name, right.name);
