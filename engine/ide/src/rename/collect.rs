@@ -8,13 +8,16 @@ use pallas_engine::syntax::names::{Role, VariableId};
 use std::collections::BTreeMap;
 use std::rc::Rc;
 
+/// What is replaced in a file, by where it begins and ends.
+type Places = BTreeMap<(u32, u32), String>;
+
 /// What is replaced, by file.
 struct Edits<'a> {
     world: &'a World<'a>,
     target: &'a Target,
     old: String,
     new: &'a str,
-    files: BTreeMap<String, (Rc<File>, BTreeMap<(u32, u32), String>)>,
+    files: BTreeMap<String, (Rc<File>, Places)>,
 }
 
 /// The edits that give a variable another name.
@@ -32,7 +35,7 @@ pub(super) fn edits(world: &World<'_>, target: &Target, new: &str) -> Result<Vec
         }
     }
     edits.parameter()?;
-    let renamed = |(file, places): (Rc<File>, BTreeMap<(u32, u32), String>)| Renamed {
+    let renamed = |(file, places): (Rc<File>, Places)| Renamed {
         path: file.path.clone(),
         text: file.module.source.text.clone(),
         edits: places.into_iter().map(|((start, end), text)| (start as usize..end as usize, text)).collect(),

@@ -53,12 +53,14 @@ impl Target {
     }
 }
 
+/// A module as it is imported: the folder that it is seen from, its dots and its name.
+type SeenFrom = (String, u32, String);
+
 /// The files, as far as they were looked at.
 pub(super) struct World<'a> {
     project: &'a dyn Project,
     paths: OnceCell<(Vec<String>, HashSet<String>)>,
-    /// What was found of modules: by the folder that they are seen from, their dots and their name.
-    modules: RefCell<HashMap<(String, u32, String), Option<Rc<File>>>>,
+    modules: RefCell<HashMap<SeenFrom, Option<Rc<File>>>>,
     files: RefCell<HashMap<Arc<str>, Option<Rc<File>>>>,
 }
 
