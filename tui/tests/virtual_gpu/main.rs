@@ -87,8 +87,6 @@ impl Machine {
             ("PALLAS_DRIVER_LOG", path("calls")),
             ("PALLAS_NVRTC_LOG", path("compiled")),
             ("PALLAS_NVRTC", self.nvrtc.display().to_string()),
-            // Too little for what measures how fast memory is: that would take minutes.
-            ("PALLAS_DRIVER_MEMORY", (64 << 20).to_string()),
         ]
     }
 

@@ -11,7 +11,7 @@ fn doctor_says_what_device_there_is() {
     for words in [
         "interpret (CPU), simulator (CPU), cuda (GPU)",
         "CUDA driver knows CUDA 13.0",
-        "Virtual H100, sm_90, 67.1 MB, 132 multiprocessors",
+        "Virtual H100, sm_90, 134 MB, 132 multiprocessors",
         "libnvrtc.so.13",
     ] {
         assert!(said.out.contains(words), "{words}: {}", said.out);
