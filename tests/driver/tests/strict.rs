@@ -153,7 +153,7 @@ fn what_the_documents_call_an_error_is_one() {
         assert_eq!(cuMemFree_v2(word + 1), 1, "not where it begins");
 
         let mut module = 0;
-        assert_eq!(cuModuleLoadData(&mut module, b"no ELF file\0".as_ptr()), 200);
+        assert_eq!(cuModuleLoadData(&mut module, c"no ELF file".as_ptr().cast()), 200);
         assert_eq!(cuModuleLoadData(&mut module, image(&ADDS.replace("sm_90", "sm_80")).as_ptr()), 209);
         let module = made(|place| cuModuleLoadData(place, image(ADDS).as_ptr()));
         let name = |name: &'static CStr| name.as_ptr();
