@@ -35,3 +35,22 @@ fn launches_become_simt_and_cuda() {
         insta::with_settings!({prepend_module_to_snapshot => false}, { insta::assert_snapshot!(name, shown) });
     }
 }
+
+/// What one thread writes another one reads behind a barrier, and `__restrict__` says that this does not happen: NVRTC kept what a thread
+/// had read of prefetched scalars for all of a loop in which another thread writes them.
+#[test]
+fn only_what_nobody_writes_is_restricted() {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/cases");
+    let mut params = 0;
+    for entry in std::fs::read_dir(folder).expect("the cases") {
+        let text = std::fs::read_to_string(entry.expect("a case").path()).expect("UTF-8");
+        let launch = parse_launch(&text).expect("a launch");
+        let Ok(program) = compile(&launch, Architecture::meant_by(&launch)) else { continue };
+        let kernel = program.source.lines().find(|line| line.contains("__global__")).expect("a kernel");
+        for param in kernel.split(", ").filter(|param| param.contains('*')) {
+            params += 1;
+            assert_eq!(param.contains("__restrict__"), param.contains("const "), "{param}");
+        }
+    }
+    assert!(params > 50, "only {params} pointers");
+}

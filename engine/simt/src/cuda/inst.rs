@@ -72,28 +72,30 @@ impl<'a> Printer<'a> {
         let mut params: Vec<String> = Vec::new();
         for memory in &self.kernel.memories {
             if let Space::Operand { operand, constant } = memory.space {
-                let qualifier = if constant { "const " } else { "" };
+                // What is written is read by other threads behind a barrier. `__restrict__` would say that nobody but the thread itself changes
+                // it, and the compiler takes it by that word: it keeps what a thread has read across barriers.
                 let words = self.words(memory.dtype)?;
-                params.push(format!("{qualifier}{}* __restrict__ {}_{operand}", words.memory, memory.name));
+                let [before, behind] = if constant { ["const ", " __restrict__"] } else { ["", ""] };
+                params.push(format!("{before}{}*{behind} {}_{operand}", words.memory, memory.name));
             }
         }
         for number in 0..self.kernel.maps.len() {
             params.push(format!("const __grid_constant__ TensorMap map_{number}"));
         }
         if super::workspace_bytes(self.kernel) > 0 {
-            params.push("unsigned char* __restrict__ workspace".to_string());
+            params.push("unsigned char* workspace".to_string());
         }
         if !self.checks.is_empty() {
-            params.push("unsigned* __restrict__ checks".to_string());
+            params.push("unsigned* checks".to_string());
         }
         if !self.owned.is_empty() {
-            params.push("unsigned long long* __restrict__ owners".to_string());
+            params.push("unsigned long long* owners".to_string());
         }
         if !self.stores.is_empty() {
-            params.push("unsigned long long* __restrict__ stores".to_string());
+            params.push("unsigned long long* stores".to_string());
         }
         if !self.kernel.marks.is_empty() {
-            params.push("unsigned long long* __restrict__ notes".to_string());
+            params.push("unsigned long long* notes".to_string());
         }
         // Writing to a string cannot fail.
         let _ = writeln!(
