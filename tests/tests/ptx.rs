@@ -1,6 +1,6 @@
 //! Every launch of the samples, of the conformance programs and of those for the simulator, and a kernel for each expression of its
 //! tables, compiled by NVRTC to PTX, and run on the machine of `tests/ptx` by the host side that a GPU gets, against interpret mode: for
-//! Ampere and for Hopper, for Hopper with checks, and the samples with notes of time. No GPU is needed, NVRTC is, and without it the test says
+//! Ampere and for Hopper, the samples for Hopper with checks and with notes of time, too. No GPU is needed, NVRTC is, and without it the test says
 //! that it is skipped. Those that mean to differ, or that the machine cannot run, stand in `tests/ptx/exceptions.txt` with the reason;
 //! `PTX_UPDATE=1` writes it anew. PROGRAM, a part of a path, says which programs alone; PTX_KEEP names a folder for the PTX.
 
@@ -54,9 +54,10 @@ fn look(compiler: &pallas_engine::cuda::Compiler, program: &Path) -> Seen {
             continue;
         }
         let Some(arrays) = expected(&launch) else { continue };
-        // What is printed alike is compiled once: notes of time are looked at in the samples alone.
+        // What is printed alike is compiled once. Most of the time is NVRTC's, so what checks and notes add is looked at in the samples alone.
         let mut printed = HashSet::new();
-        for (way, options) in ways().into_iter().filter(|(_, options)| !options.timed || is_sample) {
+        for (way, options) in ways().into_iter().filter(|(_, options)| is_sample || !(options.timed || options.checked))
+        {
             let Ok(lowered) = compile_with(&launch, options) else { continue };
             if !printed.insert(lowered.source.clone()) {
                 continue;
@@ -78,7 +79,9 @@ fn look(compiler: &pallas_engine::cuda::Compiler, program: &Path) -> Seen {
                 Some(row) => row.split('\t').take(2).collect::<Vec<_>>().join(" of "),
                 None => format!("launch {number} {}", launch.kernel.name),
             };
-            seen.others.push(format!("{name} {what} {way}: {}", why.lines().next().unwrap_or_default()));
+            let line = format!("{name} {what} {way}: {}", why.lines().next().unwrap_or_default());
+            say(&line);
+            seen.others.push(line);
         }
     }
     seen
@@ -107,5 +110,5 @@ fn launches_on_the_machine_equal_interpret_mode() {
     let update = std::env::var("PTX_UPDATE").is_ok() && wanted.is_empty();
     let checked = check_table("tests/ptx/exceptions.txt", &others, |line| concerns(&all, line), update);
     assert!(checked.is_ok(), "{equal} are equal. {}", checked.err().unwrap_or_default());
-    assert!(!wanted.is_empty() || equal >= 1200, "only {equal} are equal");
+    assert!(!wanted.is_empty() || equal >= 800, "only {equal} are equal");
 }
