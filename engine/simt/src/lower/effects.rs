@@ -43,26 +43,25 @@ impl Lower<'_> {
             );
         }
         let coords: Vec<Value> = (0..shape.len()).map(|dim| self.b.coord(&layout, dim)).collect();
-        let (mut values, mut texts) = (Vec::new(), vec![String::new()]);
+        let (mut values, mut texts, mut text) = (Vec::new(), Vec::new(), String::new());
         let mut pieces = pieces.into_iter();
         for operand in operands {
-            let text = texts.last_mut().zip(pieces.next());
-            text.into_iter().for_each(|(text, piece)| text.push_str(&piece));
+            text.extend(pieces.next());
             if is_scalar(&operand) {
                 values.push(operand.value);
-                texts.push(String::new());
-                continue;
+            } else {
+                for (dim, &coord) in coords.iter().enumerate() {
+                    text.push_str(if dim == 0 { "[" } else { ", " });
+                    texts.push(std::mem::take(&mut text));
+                    values.push(coord);
+                }
+                text.push_str("]: ");
+                values.push(self.relaid(&operand, &layout));
             }
-            for (dim, &coord) in coords.iter().enumerate() {
-                texts.last_mut().into_iter().for_each(|text| text.push_str(if dim == 0 { "[" } else { ", " }));
-                values.push(coord);
-                texts.push(String::new());
-            }
-            texts.last_mut().into_iter().for_each(|text| text.push_str("]: "));
-            values.push(self.relaid(&operand, &layout));
-            texts.push(String::new());
+            texts.push(std::mem::take(&mut text));
         }
-        texts.last_mut().into_iter().for_each(|text| text.extend(pieces.by_ref()));
+        text.extend(pieces);
+        texts.push(text);
         let elements = self.elements(&layout);
         let mask = self.once(&layout, elements);
         values.push(mask.unwrap_or_else(|| self.b.constant(DType::Bool, Scalar::Bool(true), layout.registers())));
