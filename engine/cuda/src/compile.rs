@@ -132,7 +132,7 @@ impl Compiler {
     fn key(&self, request: &Request<'_>, options: &[String]) -> Key {
         let (major, minor) = self.nvrtc.version;
         // The number is that of what is done here with what NVRTC gives.
-        let version = format!("nvrtc {major}.{minor} 2");
+        let version = format!("nvrtc {major}.{minor} 3");
         Key::new([version.as_str(), request.source].into_iter().chain(options.iter().map(String::as_str)))
     }
 
@@ -150,11 +150,15 @@ impl Compiler {
         }
         let compiled = self.nvrtc.compile(request.source, NAME, &options);
         let (mut cubin, mut log) = compiled.map_err(|error| CompileError::new(error, request))?;
-        if let Some(source) = Resources::from_log(&log).and_then(|used| roomier(request.source, used))
-            && let Ok((other, words)) = self.nvrtc.compile(&source, NAME, &options)
-            && Resources::from_log(&words).is_some_and(|used| !used.spills())
-        {
-            (cubin, log) = (other, words);
+        if let Some(used) = Resources::from_log(&log) {
+            for source in roomier(request.source, used) {
+                if let Ok((other, words)) = self.nvrtc.compile(&source, NAME, &options)
+                    && Resources::from_log(&words).is_some_and(|used| !used.spills())
+                {
+                    (cubin, log) = (other, words);
+                    break;
+                }
+            }
         }
         if let Some(cache) = &self.cache {
             // A folder that cannot be written costs time, not the run.
@@ -202,18 +206,22 @@ impl Compiler {
     }
 }
 
-/// The source of a kernel that spills, told that a multiprocessor has one block less of it: the assembler likes to put a few bytes aside
-/// so that one more block fits, of which products with their sums in registers have little. `None` if nothing is spilled, or one block
-/// is all that there is already.
-fn roomier(source: &str, used: Resources) -> Option<String> {
+/// The source of a kernel that spills, told that a multiprocessor has one block less of it, one less still, and so on to half of them:
+/// the assembler likes to put a few bytes aside so that more blocks fit, of which products with their sums in registers have little.
+/// Nothing if nothing is spilled, or one block is all that there is already.
+fn roomier(source: &str, used: Resources) -> impl Iterator<Item = String> {
     const BOUNDS: &str = "__launch_bounds__(";
-    let (before, rest) = source.split_once(BOUNDS)?;
-    let (threads, after) = rest.split_once(')')?;
-    // Those that say more have their reasons.
-    let threads: u32 = threads.parse().ok().filter(|&threads| threads > 0)?;
-    let blocks = REGISTERS / (used.registers.max(1).next_multiple_of(8) * threads);
-    let fewer = blocks.checked_sub(1).filter(|&fewer| fewer > 0 && used.spills())?;
-    Some(format!("{before}{BOUNDS}{threads}, {fewer}){after}"))
+    let parts = source.split_once(BOUNDS).and_then(|(before, rest)| {
+        let (threads, after) = rest.split_once(')')?;
+        // Those that say more have their reasons.
+        let threads: u32 = threads.parse().ok().filter(|&threads| threads > 0)?;
+        Some((before, threads, after))
+    });
+    parts.filter(|_| used.spills()).into_iter().flat_map(move |(before, threads, after)| {
+        let blocks = REGISTERS / (used.registers.max(1).next_multiple_of(8) * threads);
+        let fewer = (blocks / 2).max(1)..blocks;
+        fewer.rev().map(move |fewer| format!("{before}{BOUNDS}{threads}, {fewer}){after}"))
+    })
 }
 
 /// The log's length, the log, the machine code.
@@ -240,15 +248,21 @@ mod tests {
     }
 
     #[test]
-    fn a_kernel_that_spills_is_told_of_one_block_less() {
+    fn a_kernel_that_spills_is_told_of_fewer_blocks() {
         let used = |registers, spill_stores| Resources { registers, spill_stores, ..Resources::default() };
-        let source = "void __launch_bounds__(256) k(int* x) { f(x); }";
-        let roomier = |used| roomier(source, used);
-        let wider = "void __launch_bounds__(256, 2) k(int* x) { f(x); }";
-        assert_eq!(roomier(used(80, 12)).as_deref(), Some(wider), "three blocks of 80 registers");
-        assert_eq!(roomier(used(80, 0)), None, "nothing is spilled");
-        assert_eq!(roomier(used(255, 12)), None, "there is one block only");
-        assert_eq!(super::roomier(wider, used(80, 12)), None, "it was said");
+        let bounded = |bounds: &str| format!("void __launch_bounds__({bounds}) k(int* x) {{ f(x); }}");
+        let roomier = |bounds: &str, used| super::roomier(&bounded(bounds), used).collect::<Vec<_>>();
+        let [six, five, four, three] = ["256, 6", "256, 5", "256, 4", "256, 3"].map(bounded);
+        assert_eq!(
+            roomier("256", used(80, 12)),
+            [bounded("256, 2"), bounded("256, 1")],
+            "three blocks of 80 registers"
+        );
+        assert_eq!(roomier("256", used(36, 4)), [five, four, three], "six blocks of 40");
+        assert_eq!(roomier("256", used(32, 4)).get(1), Some(&six), "eight blocks of 32");
+        assert_eq!(roomier("256", used(80, 0)), [""; 0], "nothing is spilled");
+        assert_eq!(roomier("256", used(255, 12)), [""; 0], "there is one block only");
+        assert_eq!(roomier("256, 2", used(80, 12)), [""; 0], "it was said");
     }
 
     #[test]
