@@ -2,9 +2,7 @@
 //! the session. A program of ours is in the place of `pallas-tui`; it runs until it is ended.
 #![cfg(unix)]
 
-mod client;
-
-use client::{Client, editor, is_running, wait_until};
+use crate::client::{Client, editor, is_running, wait_until};
 use serde_json::{Value, json};
 use std::fs;
 use std::os::unix::fs::PermissionsExt;

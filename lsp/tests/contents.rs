@@ -1,8 +1,6 @@
 //! Documents that the server makes up, as a client of LSP 3.18 asks for them: their text, and word of another one.
 
-mod client;
-
-use client::{Client, editor};
+use crate::client::{Client, editor};
 use serde_json::{Value, json};
 
 const FILE: &str = "file:///work/my%20kernels/a.py";

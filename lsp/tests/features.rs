@@ -1,9 +1,7 @@
 //! What the server offers besides diagnostics and hovers, through the built server: settings, navigation, completion, fixes,
 //! commands.
 
-mod client;
-
-use client::{Client, at, editor, place, pulling_editor};
+use crate::client::{Client, at, editor, place, pulling_editor};
 use serde_json::{Value, json};
 use std::fs;
 use std::path::Path;

@@ -4,9 +4,7 @@
 //!
 //! `PALLAS_FUZZ_EDITS=100000 cargo test -p pallas-lsp --test fuzz` makes it long; `PALLAS_FUZZ_SEED` begins elsewhere.
 
-mod client;
-
-use client::{Client, Dice, at, editor, pulling_editor, sample};
+use crate::client::{Client, Dice, at, editor, pulling_editor, sample};
 use serde_json::{Value, json};
 use std::collections::{HashMap, HashSet};
 

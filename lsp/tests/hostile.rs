@@ -1,8 +1,6 @@
 //! Input that no well-made editor sends, and editors that die.
 
-mod client;
-
-use client::{Client, Dice, at, editor, framed, pulling_editor, sample};
+use crate::client::{Client, Dice, at, editor, framed, pulling_editor, sample};
 use serde_json::{Value, json};
 
 const URI: &str = "file:///work/a.py";

@@ -1,9 +1,7 @@
 //! What the server knows of Pallas that others do not, asked for as an editor does: a test for each kind of question. What of
 //! it is offered where is for the tests of `pallas-ide`; here it has to come through the protocol whole.
 
-mod client;
-
-use client::{Client, at, editor, place, pulling_editor};
+use crate::client::{Client, at, editor, place, pulling_editor};
 use serde_json::{Value, json};
 
 const FILE: &str = "file:///work/a.py";

@@ -1,8 +1,6 @@
 //! Notebooks, through the built server: to a client each cell is a document of its own.
 
-mod client;
-
-use client::{Client, at, editor, place, pulling_editor};
+use crate::client::{Client, at, editor, place, pulling_editor};
 use serde_json::{Value, json};
 
 const NOTEBOOK: &str = "file:///work/add.ipynb";

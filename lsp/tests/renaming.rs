@@ -1,8 +1,6 @@
 //! Renaming through the built server: what editors ask first, edits of several documents, refusals.
 
-mod client;
-
-use client::{Client, at, editor, place};
+use crate::client::{Client, at, editor, place};
 use serde_json::{Value, json};
 use std::fs;
 

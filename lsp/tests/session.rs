@@ -1,8 +1,6 @@
 //! Whole sessions with the built server, from `initialize` to the end of the process.
 
-mod client;
-
-use client::{Client, Dice, at, editor, place, pulling_editor, sample};
+use crate::client::{self, Client, Dice, at, editor, place, pulling_editor, sample};
 use serde_json::{Value, json};
 
 const URI: &str = "file:///work/my%20kernels/add.py";

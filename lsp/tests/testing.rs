@@ -1,9 +1,7 @@
 //! Tests in the editor, through the built server: lenses and actions above them, and what becomes of them.
 #![cfg(unix)]
 
-mod client;
-
-use client::{Client, editor, pulling_editor};
+use crate::client::{Client, editor, pulling_editor};
 use serde_json::{Value, json};
 use std::fs;
 use std::os::unix::fs::PermissionsExt;

@@ -54,13 +54,22 @@ fn sources(folder: &str) -> Vec<(PathBuf, String)> {
     files.into_iter().map(|path| (path.clone(), fs::read_to_string(&path).expect("UTF-8"))).collect()
 }
 
+fn manifest(folder: &str) -> String {
+    fs::read_to_string(root().join(folder).join("Cargo.toml")).expect("a manifest")
+}
+
+/// What a crate is built of, without what only its tests use.
+fn dependencies(folder: &str) -> String {
+    let manifest = manifest(folder);
+    let dependencies = manifest.split("[dependencies]").nth(1).unwrap_or_default();
+    dependencies.split("\n[").next().unwrap_or_default().to_string()
+}
+
 #[test]
 fn a_crate_uses_only_lower_floors() {
     let mut wrong = Vec::new();
     for (floor, name, folder) in crates() {
-        let manifest = fs::read_to_string(root().join(folder).join("Cargo.toml")).expect("a manifest");
-        let dependencies = manifest.split("[dependencies]").nth(1).unwrap_or_default();
-        let dependencies = dependencies.split("\n[").next().unwrap_or_default();
+        let dependencies = dependencies(folder);
         for line in dependencies.lines() {
             let used = line.split(['.', ' ', '=']).next().unwrap_or_default();
             if let Some((used_floor, ..)) = crates().find(|(_, other, _)| *other == used)
@@ -76,9 +85,7 @@ fn a_crate_uses_only_lower_floors() {
 #[test]
 fn front_ends_use_the_facade_alone() {
     for folder in ["lsp", "tui"] {
-        let manifest = fs::read_to_string(root().join(folder).join("Cargo.toml")).expect("a manifest");
-        let dependencies = manifest.split("[dependencies]").nth(1).unwrap_or_default();
-        let dependencies = dependencies.split("\n[").next().unwrap_or_default();
+        let dependencies = dependencies(folder);
         for line in dependencies.lines().filter(|line| line.starts_with("pallas-")) {
             let used = line.split('.').next().unwrap_or_default();
             assert!(matches!(used, "pallas-engine" | "pallas-ide"), "{folder} uses {used}");
@@ -89,9 +96,7 @@ fn front_ends_use_the_facade_alone() {
 #[test]
 fn what_stands_in_for_a_gpu_is_for_tests_alone() {
     for (_, name, folder) in crates() {
-        let manifest = fs::read_to_string(root().join(folder).join("Cargo.toml")).expect("a manifest");
-        let dependencies = manifest.split("[dependencies]").nth(1).unwrap_or_default();
-        let dependencies = dependencies.split("\n[").next().unwrap_or_default();
+        let dependencies = dependencies(folder);
         for stand_in in ["pallas-ptx", "pallas-driver", "pallas-nvrtc"] {
             assert!(!dependencies.contains(stand_in), "{name} uses {stand_in}");
         }
@@ -146,8 +151,7 @@ fn library_crates_touch_nothing_outside() {
 #[test]
 fn lsp_types_live_in_lsp_only() {
     for (_, name, folder) in crates().filter(|(_, name, _)| *name != "pallas-lsp") {
-        let manifest = fs::read_to_string(root().join(folder).join("Cargo.toml")).expect("a manifest");
-        assert!(!manifest.contains("tower-lsp"), "{name} depends on tower-lsp-server");
+        assert!(!manifest(folder).contains("tower-lsp"), "{name} depends on tower-lsp-server");
     }
 }
 
@@ -162,6 +166,27 @@ fn every_module_says_what_it_is_for() {
         }
     }
     assert!(wrong.is_empty(), "these modules do not begin with `//!`:\n{}", wrong.join("\n"));
+}
+
+/// A file that `tests/main.rs` does not name would be compiled by nobody.
+#[test]
+fn every_file_of_tests_is_run() {
+    let mut looked_at = 0;
+    for folder in crates().map(|(_, _, folder)| folder).chain(["tests"]) {
+        let tests = root().join(folder).join("tests");
+        let Ok(main) = fs::read_to_string(tests.join("main.rs")) else { continue };
+        assert!(manifest(folder).contains("autotests = false"), "{folder} has programs beside its suite");
+        for entry in fs::read_dir(&tests).expect("a folder") {
+            let path = entry.expect("an entry").path();
+            let name = path.file_stem().expect("a name").to_string_lossy().into_owned();
+            let is_module = path.extension().is_some_and(|e| e == "rs") || path.join("mod.rs").exists();
+            if is_module && name != "main" {
+                assert!(main.lines().any(|line| line == format!("mod {name};")), "{folder}/tests/main.rs: no {name}");
+                looked_at += 1;
+            }
+        }
+    }
+    assert!(looked_at > 80, "only {looked_at} files of tests were found");
 }
 
 #[test]

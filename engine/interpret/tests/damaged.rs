@@ -1,11 +1,9 @@
 //! Damaged launches run to an end or to an error, never to a panic, whether the verifier likes them or not.
 
-mod support;
-
+use crate::support::Random;
 use pallas_interpret::{Hooks, run_function, run_launch};
 use pallas_ir::text::{parse_function, parse_launch};
 use std::path::PathBuf;
-use support::Random;
 
 /// Stops after a number of programs and turns of loops.
 struct Patience(usize);

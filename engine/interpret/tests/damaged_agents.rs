@@ -1,11 +1,9 @@
 //! Damaged kernels of threads and engines run to an end or to an error, never to a panic, late copies and races included.
 
-mod support;
-
+use crate::support::Random;
 use pallas_interpret::{Hooks, run_launch};
 use pallas_ir::text::parse_launch;
 use pallas_tensor::{Array, DType, Scalar};
-use support::Random;
 
 /// Stops after a number of programs and turns; looks for races, draws turns.
 struct Patience(usize, u64);

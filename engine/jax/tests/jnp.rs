@@ -1,11 +1,9 @@
 //! Programs with `jax.numpy`: each file of `jnp_cases` runs and must print what real JAX printed (`.stdout`, recorded by
 //! tests/goldens/jnp.py). `CASE=name` runs one of them.
 
-mod support;
-
+use crate::support::{cases, differences, name_and_text, run};
 use pallas_python::Mode;
 use std::fs;
-use support::{cases, differences, name_and_text, run};
 
 #[test]
 fn programs_print_what_jax_prints() {

@@ -1,11 +1,9 @@
 //! Programs with numpy and with subscripts of JAX arrays: each file of `numpy_cases` runs and must print what real numpy
 //! and JAX printed (`.stdout`, recorded by tests/goldens/numpy_cases.py). `CASE=name` runs one of them.
 
-mod support;
-
+use crate::support::{cases, differences, name_and_text, run};
 use pallas_python::Mode;
 use std::fs;
-use support::{cases, differences, name_and_text, run};
 
 #[test]
 fn programs_print_what_numpy_and_jax_print() {

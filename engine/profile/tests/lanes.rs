@@ -1,8 +1,6 @@
 //! Lanes: threads, devices, cores and copies on the machine's clock, and who waits for whom.
 
-mod common;
-
-use common::{gpu_report, launch_report};
+use crate::common::{self, gpu_report, launch_report};
 use pallas_pipeline::{Machine, Machines};
 use pallas_profile::{LaneEvent, Lanes, trace};
 

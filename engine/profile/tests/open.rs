@@ -1,8 +1,6 @@
 //! A report that is opened in two steps is the one that is read in one.
 
-mod common;
-
-use common::report;
+use crate::common::report;
 use pallas_profile::{Event, ReadError, Report, Stage};
 use std::io::Cursor;
 

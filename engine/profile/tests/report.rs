@@ -1,8 +1,6 @@
 //! What a report holds, what it answers, and what it becomes.
 
-mod common;
-
-use common::report;
+use crate::common::{self, report};
 use pallas_profile::{Incomparable, Report, Stage, compare, trace};
 use serde_json::Value;
 use std::collections::BTreeMap;

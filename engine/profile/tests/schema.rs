@@ -1,8 +1,6 @@
 //! What is written is what the committed schema says, and reports of every version are read.
 
-mod common;
-
-use common::{device_report, gpu_report, launch_report, report};
+use crate::common::{device_report, gpu_report, launch_report, report};
 use pallas_profile::{ReadError, Report, SCHEMA, VERSION};
 use serde_json::Value;
 

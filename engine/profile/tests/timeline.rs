@@ -1,8 +1,6 @@
 //! What a screen gets when it asks for the events between two times: all of them where they fit, their sums elsewhere.
 
-mod common;
-
-use common::report;
+use crate::common::report;
 use pallas_profile::{Copied, Recorder, Report, Stage, Timeline, Window};
 
 fn busy(timeline: &Timeline, stage: Stage) -> f64 {

@@ -1,9 +1,7 @@
 //! A trace keeps the rules of the Trace Event Format, as far as viewers depend on them: what is missing or does not nest is
 //! dropped by them without a word.
 
-mod common;
-
-use common::{device_report, launch_report, report};
+use crate::common::{self, device_report, launch_report, report};
 use pallas_profile::trace;
 use serde_json::Value;
 use std::collections::{BTreeMap, BTreeSet};

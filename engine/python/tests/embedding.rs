@@ -1,9 +1,7 @@
 //! What crates that embed the evaluator rely on: positions and stacks inside natives, binding without calling, and what
 //! observers see.
 
-#[path = "support/host.rs"]
-mod host;
-
+use crate::support::host;
 use pallas_python::module::ModuleDef;
 use pallas_python::{Arguments, CallArgs, Interp, Limits, Mode, NativeDef, Observer, Outcome, PyResult, Stop, Value};
 use pallas_syntax::ast::Name;

@@ -2,11 +2,9 @@
 //! (`.stdout`, `.stderr`, recorded by tests/goldens/evaluator.py). Then every case is cut off at every line and analysed,
 //! which must end without a panic.
 
-mod support;
-
+use crate::support::{Ended, analyse, run};
 use std::fs;
 use std::path::{Path, PathBuf};
-use support::{Ended, analyse, run};
 
 fn cases() -> Vec<PathBuf> {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/cases");

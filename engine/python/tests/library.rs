@@ -2,11 +2,9 @@
 //! (`.stdout`, recorded by tests/goldens/library.py); analysed, it must end without a panic. Then every row of every
 //! native module is called with no arguments, with one and with several, of every kind: none may panic.
 
-mod support;
-
+use crate::support::{Ended, analyse, run};
 use std::fs;
 use std::path::{Path, PathBuf};
-use support::{Ended, analyse, run};
 
 fn cases() -> Vec<PathBuf> {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/library_cases");

@@ -1,9 +1,7 @@
 //! The simulator sees what goes wrong when a barrier or a wait is missing: each one of the generated products of matrices is dropped
 //! in turn, and each wait is made to wait for one group of copies fewer, or for one product of warpgroups.
 
-mod mutants;
-
-use mutants::{Change, FUEL, changed, inputs, program};
+use crate::mutants::{Change, FUEL, changed, inputs, program};
 use pallas_simt::ir::Op;
 use pallas_simt::sim::{Kind, run};
 use pallas_tensor::Scalar;

@@ -1,9 +1,7 @@
 //! Warpgroups that meet at phase barriers, and engines that copy and multiply for them: what is dropped of that, one at a time, the
 //! simulator sees.
 
-mod mutants;
-
-use mutants::{Change, FUEL, changed, inputs, launch, program};
+use crate::mutants::{Change, FUEL, changed, inputs, launch, program};
 use pallas_simt::ir::{Op, Share, Space};
 use pallas_simt::sim::{Kind, run};
 use pallas_simt::{Architecture, Program, compile};

@@ -1,8 +1,6 @@
 //! What the dump does not show: spans inside f-strings, the order of locals, name spans, soft edges of recovery.
 
-mod common;
-
-use common::module;
+use crate::common::module;
 use pallas_syntax::ast::{Constant, Expr, ExprKind, FStringField, FStringPart, FunctionDef, Module, StmtKind};
 use std::sync::Arc;
 

@@ -1,12 +1,8 @@
 //! Our tree against CPython's: structure, spans, scopes and messages, for every case that CPython 3.11 can read.
 //! The goldens are written by tests/goldens/syntax.py.
 
-mod common;
-#[path = "common/cases.rs"]
-mod files;
-
-use common::module;
-use files::{cases, folder};
+use crate::common::cases::{cases, folder};
+use crate::common::module;
 use pallas_syntax::dump;
 
 #[test]

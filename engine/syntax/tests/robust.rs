@@ -1,11 +1,7 @@
 //! Any text parses, in bounded time, without panic; and an edited document is the document of the edited text.
 
-mod common;
-#[path = "common/cases.rs"]
-mod files;
-
-use common::{module, source};
-use files::cases;
+use crate::common::cases::cases;
+use crate::common::{module, source};
 use pallas_syntax::{Document, Pieces, dump};
 use std::time::{Duration, Instant};
 

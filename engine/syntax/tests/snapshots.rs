@@ -1,11 +1,7 @@
 //! Trees of text that CPython 3.11 does not read: newer syntax, and broken code with all that could be kept of it.
 
-mod common;
-#[path = "common/cases.rs"]
-mod files;
-
-use common::module;
-use files::cases;
+use crate::common::cases::cases;
+use crate::common::module;
 use pallas_syntax::dump;
 
 #[test]

@@ -1,12 +1,10 @@
 //! Compares array operations with what JAX computes on the CPU, bit for bit
 //! (data/operations.json, written by tests/goldens/operations.py).
 
-mod support;
-
+use crate::support::{self, Report, array, list, positions, text};
 use pallas_tensor::ops::{self, BinaryOp, CompareOp, CumulativeOp, DotDimensions, PadDimension, ReduceOp, UnaryOp};
 use pallas_tensor::{Array, DType, OpError};
 use serde_json::Value;
-use support::{Report, array, list, positions, text};
 
 fn unary_op(name: &str) -> UnaryOp {
     match name {

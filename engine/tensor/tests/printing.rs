@@ -1,15 +1,13 @@
 //! Compares array and scalar texts with those that numpy and JAX printed
 //! (data/printing.json, written by tests/goldens/printing.py).
 
-mod support;
-
+use crate::support::{Report, array_of, list, numbers, positions, text};
 use pallas_tensor::print::{
     FloatMode, PrintOptions, Sign, jax_repr, jax_repr_with, numpy_repr_with, numpy_str, numpy_str_with,
     python_float_repr, scalar_repr, scalar_str,
 };
 use pallas_tensor::{Array, Buffer, Scalar, Shape};
 use serde_json::Value;
-use support::{Report, array_of, list, numbers, positions, text};
 
 fn golden() -> Value {
     serde_json::from_str(include_str!("data/printing.json")).expect("the golden file is JSON")

@@ -1,11 +1,9 @@
 //! Compares random keys and samples with those of JAX, bit for bit
 //! (data/random.json, written by tests/goldens/random_bits.py).
 
-mod support;
-
+use crate::support::{Report, array, list, numbers, positions, text};
 use pallas_tensor::{Array, Buffer, DType, OpError, Scalar, Shape, random};
 use serde_json::Value;
-use support::{Report, array, list, numbers, positions, text};
 
 fn golden() -> Value {
     serde_json::from_str(include_str!("data/random.json")).expect("the golden file is JSON")

@@ -1,7 +1,5 @@
 //! A scripted client: starts the built server and speaks to it as an editor does.
 
-#![allow(dead_code, reason = "each test file uses its own part")]
-
 use serde_json::{Value, json};
 use std::collections::{HashMap, VecDeque};
 use std::io::{BufRead, BufReader, Write};

@@ -1,6 +1,6 @@
 //! Index maps, blocks and grids.
 
-use crate::{COPY, PRELUDE, analyse, check, check_none};
+use super::{COPY, PRELUDE, analyse, check, check_none};
 
 #[test]
 fn an_index_map_gets_the_parameters_that_it_lacks() {

@@ -1,6 +1,6 @@
 //! Names and words that are others today, or were never any.
 
-use crate::{COPY, PRELUDE, analyse, check, check_none};
+use super::{COPY, PRELUDE, analyse, check, check_none};
 
 #[test]
 fn new_arrays_get_the_name_of_the_old_one() {

@@ -1,6 +1,6 @@
 //! Accumulators: where they are set to zero, where they are stored, which axes they go along.
 
-use crate::{check, check_none};
+use super::{check, check_none};
 
 #[test]
 fn a_result_is_stored_by_the_last_program() {

@@ -1,6 +1,6 @@
 //! What a kernel computes and stores: masks, dtypes, slices, conditions.
 
-use crate::{check, check_none};
+use super::{check, check_none};
 
 #[test]
 fn what_lies_past_the_end_is_masked() {

@@ -1,5 +1,4 @@
 //! A program with a launch that has something of everything, and its report.
-#![allow(dead_code)] // each test binary uses its part
 
 use pallas_ir::text::parse_launch;
 use pallas_ir::{Certainty, Finding, Launch, Severity};

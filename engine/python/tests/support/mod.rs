@@ -1,6 +1,6 @@
 //! Runs text through the interpreter, on a thread with the stack that it asks for.
 
-mod host;
+pub(crate) mod host;
 
 use host::{TestHost, quiet_host};
 use pallas_python::host::Host;

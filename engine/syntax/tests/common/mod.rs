@@ -1,5 +1,7 @@
 //! What the tests of this crate share: a way to parse text.
 
+pub(crate) mod cases;
+
 use pallas_syntax::ast::Module;
 use pallas_syntax::{FileId, SourceFile, parse};
 use std::sync::Arc;

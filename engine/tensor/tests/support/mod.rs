@@ -1,7 +1,5 @@
 //! What the golden tests share: arrays from bits, and a report of differences.
 
-#![allow(dead_code, reason = "every test file uses its own part of this")]
-
 use pallas_tensor::{Array, Buffer, DType, Shape, ops};
 use serde_json::Value;
 

@@ -1,0 +1,7 @@
+//! Copies, slots and the model of a pipeline.
+
+mod copies;
+mod derivation;
+mod formulas;
+mod model;
+mod simulation;

@@ -1,0 +1,10 @@
+//! Lowering to threads, and the simulator that executes it.
+
+mod bands;
+mod begun;
+mod lowering;
+mod mutants;
+mod mutations;
+mod prints;
+mod teams;
+mod timed;
