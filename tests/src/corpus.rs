@@ -20,9 +20,9 @@ pub fn programs(folder: &str) -> Vec<PathBuf> {
     programs
 }
 
-/// What each program comes to, in their order; as many are looked at at a time as the machine has cores.
-pub fn each<R: Send>(programs: &[PathBuf], look: impl Fn(&Path) -> R + Sync) -> Vec<R> {
-    // Programs differ much in length: whoever is free takes the next.
+/// What each program, or whatever else they are, comes to, in their order; as many are looked at at a time as the machine has cores.
+pub fn each<T: Sync, R: Send>(programs: &[T], look: impl Fn(&T) -> R + Sync) -> Vec<R> {
+    // They differ much in length: whoever is free takes the next.
     let next = AtomicUsize::new(0);
     let work = || {
         let mut seen: Vec<(usize, R)> = Vec::new();

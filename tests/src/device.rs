@@ -150,7 +150,7 @@ impl Compile for Fake {
         self.state().compiled += 1;
         let resources = Some(Resources { registers: REGISTERS, ..Resources::default() });
         let cubin = request.source.as_bytes().to_vec();
-        Ok(Compiled { cubin, log: String::new(), resources, cached: false })
+        Ok(Compiled { cubin, ptx: None, log: String::new(), resources, cached: false })
     }
 }
 

@@ -1,7 +1,7 @@
 //! A CUDA device that is the machine of `tests/ptx`: its code is PTX, and the host side that a real device gets runs on it unchanged. And
 //! launches on it, beside interpret mode.
 
-use crate::cuda::say;
+use crate::cuda::{compile, say};
 use crate::simt::{Outcome, Patience, against, inputs};
 use pallas_engine::Launch;
 use pallas_engine::cuda::{
@@ -243,11 +243,10 @@ pub fn compare(
     program: &Program,
     arrays: &(Vec<Array>, Vec<Array>),
 ) -> Ran {
-    // Machine code would be for nobody.
-    let architecture = options.architecture.name().replace("sm_", "compute_");
+    let architecture = options.architecture.name();
     let request = Request { source: &program.source, architecture: &architecture, lines: &program.lines };
-    let ptx = match compiler.ptx(&request) {
-        Ok(ptx) => ptx,
+    let ptx = match compile(compiler, &request) {
+        Ok(compiled) => compiled.ptx.expect("it was compiled here"),
         Err(error) => return Ran::Wrong(format!("NVRTC: {error}")),
     };
     if let Some(folder) = std::env::var_os("PTX_KEEP") {

@@ -2,7 +2,7 @@
 
 use crate::cache::{Cache, Key};
 use crate::messages::{Message, messages};
-use crate::nvrtc::{Nvrtc, NvrtcError};
+use crate::nvrtc::{Made, Nvrtc, NvrtcError};
 use crate::occupancy::REGISTERS;
 use crate::resources::Resources;
 use pallas_simt::LineEntry;
@@ -28,6 +28,8 @@ pub struct Request<'a> {
 pub struct Compiled {
     /// The CUBIN.
     pub cubin: Vec<u8>,
+    /// The PTX that it was assembled from, where it was made here and not kept from earlier.
+    pub ptx: Option<String>,
     /// What the compiler said.
     pub log: String,
     /// What the kernel takes.
@@ -146,25 +148,24 @@ impl Compiler {
         if let Some(kept) = self.cache.as_ref().and_then(|cache| cache.get(key))
             && let Some((cubin, log)) = unpacked(&kept)
         {
-            return Ok(Compiled { resources: Resources::from_log(&log), cubin, log, cached: true });
+            return Ok(Compiled { resources: Resources::from_log(&log), cubin, ptx: None, log, cached: true });
         }
         let compiled = self.nvrtc.compile(request.source, NAME, &options);
-        let (mut cubin, mut log) = compiled.map_err(|error| CompileError::new(error, request))?;
-        if let Some(used) = Resources::from_log(&log) {
-            for source in roomier(request.source, used) {
-                if let Ok((other, words)) = self.nvrtc.compile(&source, NAME, &options)
-                    && Resources::from_log(&words).is_some_and(|used| !used.spills())
-                {
-                    (cubin, log) = (other, words);
-                    break;
-                }
+        let mut made = compiled.map_err(|error| CompileError::new(error, request))?;
+        if let Some(used) = Resources::from_log(&made.log) {
+            let mut others =
+                roomier(request.source, used).filter_map(|source| self.nvrtc.compile(&source, NAME, &options).ok());
+            if let Some(other) = others.find(|other| Resources::from_log(&other.log).is_some_and(|used| !used.spills()))
+            {
+                made = other;
             }
         }
+        let Made { cubin, ptx, log } = made;
         if let Some(cache) = &self.cache {
             // A folder that cannot be written costs time, not the run.
             let _ = cache.put(key, &packed(&cubin, &log));
         }
-        Ok(Compiled { resources: Resources::from_log(&log), cubin, log, cached: false })
+        Ok(Compiled { resources: Resources::from_log(&log), cubin, ptx: Some(ptx), log, cached: false })
     }
 
     /// Compiles one to PTX, for reading.

@@ -38,7 +38,7 @@ pub use find::{Found, Places, find};
 pub use gpu::open;
 pub use launch::{Boxed, Memory, Outcome, Rounds, Samples, Work, measure, median, run};
 pub use messages::{Message, messages};
-pub use nvrtc::{Nvrtc, NvrtcError};
+pub use nvrtc::{Made, Nvrtc, NvrtcError};
 pub use occupancy::{Limit, Occupancy, occupancy};
 pub use peaks::instruction;
 pub use resources::Resources;

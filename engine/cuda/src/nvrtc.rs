@@ -42,6 +42,17 @@ pub enum NvrtcError {
     },
 }
 
+/// What comes of a source.
+#[derive(Clone, Debug)]
+pub struct Made {
+    /// The machine code.
+    pub cubin: Vec<u8>,
+    /// What it was assembled from.
+    pub ptx: String,
+    /// What the compiler said.
+    pub log: String,
+}
+
 /// What was loaded first: one process has one NVRTC, since symbols are found by name.
 static LOADED: Mutex<Option<Nvrtc>> = Mutex::new(None);
 
@@ -77,17 +88,17 @@ impl Nvrtc {
         Ok(nvrtc)
     }
 
-    /// Compiles CUDA C++ to machine code: the CUBIN and the log.
+    /// Compiles CUDA C++ to machine code.
     ///
     /// # Errors
     /// The source is wrong, or an option is; the log says it.
-    pub fn compile(&self, source: &str, name: &str, options: &[String]) -> Result<(Vec<u8>, String), NvrtcError> {
+    pub fn compile(&self, source: &str, name: &str, options: &[String]) -> Result<Made, NvrtcError> {
         let (program, log) = self.compiled(source, name, options)?;
         let cubin = program.bytes(sys::nvrtcGetCUBINSize, sys::nvrtcGetCUBIN)?;
         if cubin.is_empty() {
             return Err(NvrtcError::Failed { code: "no machine code".to_string(), log });
         }
-        Ok((cubin, log))
+        Ok(Made { cubin, ptx: program.ptx()?, log })
     }
 
     /// Compiles CUDA C++ to PTX, for reading.
@@ -96,8 +107,7 @@ impl Nvrtc {
     /// As [`Nvrtc::compile`].
     pub fn ptx(&self, source: &str, name: &str, options: &[String]) -> Result<String, NvrtcError> {
         let (program, _) = self.compiled(source, name, options)?;
-        let bytes = program.bytes(sys::nvrtcGetPTXSize, sys::nvrtcGetPTX)?;
-        Ok(String::from_utf8_lossy(&bytes).trim_end_matches('\0').to_string())
+        program.ptx()
     }
 
     fn compiled(&self, source: &str, name: &str, options: &[String]) -> Result<(Program, String), NvrtcError> {
@@ -164,7 +174,15 @@ impl Program {
     }
 
     fn log(&self) -> Result<String, NvrtcError> {
-        let bytes = self.bytes(sys::nvrtcGetProgramLogSize, sys::nvrtcGetProgramLog)?;
+        self.text(sys::nvrtcGetProgramLogSize, sys::nvrtcGetProgramLog)
+    }
+
+    fn ptx(&self) -> Result<String, NvrtcError> {
+        self.text(sys::nvrtcGetPTXSize, sys::nvrtcGetPTX)
+    }
+
+    fn text(&self, size: Size, fill: Fill) -> Result<String, NvrtcError> {
+        let bytes = self.bytes(size, fill)?;
         Ok(String::from_utf8_lossy(&bytes).trim_end_matches('\0').to_string())
     }
 

@@ -87,7 +87,7 @@ struct Reader(RefCell<Vec<(String, String)>>);
 impl Compile for Reader {
     fn compile(&self, request: &Request<'_>) -> Result<Compiled, CompileError> {
         self.0.borrow_mut().push((request.architecture.to_string(), request.source.to_string()));
-        Ok(Compiled { cubin: b"code".to_vec(), log: String::new(), resources: None, cached: false })
+        Ok(Compiled { cubin: b"code".to_vec(), ptx: None, log: String::new(), resources: None, cached: false })
     }
 }
 
