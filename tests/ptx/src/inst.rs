@@ -1,8 +1,9 @@
 //! Instructions as they are executed: operands are registers, modifiers are decided.
 
-use crate::asynchronous::{Bulk, Phase, Product};
+use crate::asynchronous::{Bulk, Claim, Phase, Product};
 use crate::module::Reg;
 use crate::ops::products::Matrices;
+use crate::tensor_memory::Tensor;
 use crate::types::{Space, Type};
 use std::fmt;
 
@@ -15,6 +16,8 @@ pub(crate) type Map = Box<dyn Fn(&mut Lanes, [&Lanes; 4]) + Send + Sync>;
 /// An instruction with its place.
 pub(crate) struct Inst {
     pub(crate) op: Op,
+    /// The registers that it reads or writes, but for the predicate.
+    pub(crate) regs: Box<[Reg]>,
     /// The predicate, and whether it is negated.
     pub(crate) guard: Option<(Reg, bool)>,
     /// Line of the PTX.
@@ -245,7 +248,9 @@ pub(crate) enum Op {
     ClusterWait,
     Phase(Phase),
     Bulk(Box<Bulk>),
+    Claim(Claim),
     Product(Box<Product>),
+    Tensor(Box<Tensor>),
     /// Not known here, and why.
     Unknown(Box<str>),
 }

@@ -2,7 +2,7 @@
 //!
 //! [`Module::parse`] reads the text, [`run`] starts a kernel of it on [`Memory`]. The words are those of the *PTX ISA* 9.0; modules name
 //! the sections that they implement. It does not model time, caches, or an order of memory weaker than one access after the other:
-//! what is asynchronous (`cp.async`, bulk copies, `wgmma`) is done as late as a program may rely on, or is watched until then, so that
+//! what is asynchronous (`cp.async`, bulk copies, `wgmma`, `tcgen05`) is done as late as a program may rely on, or is watched until then, so that
 //! a wait that is missing is seen. Whatever has no meaning in PTX is a [`Fault`] with the place: an access outside of what was
 //! allocated, lanes that a `.sync` waits for in vain, an instruction that is not known here.
 
@@ -22,6 +22,7 @@ mod module;
 mod ops;
 mod parse;
 mod tensor_map;
+mod tensor_memory;
 mod types;
 
 pub use fault::{Cause, Fault};

@@ -1,5 +1,5 @@
-//! What engines do beside the threads of a Hopper block: phase barriers, bulk copies of boxes, products of warpgroups. Here is what they
-//! mean; `machine/engines.rs` says when they are done.
+//! What engines do beside the threads of a block: phase barriers, bulk copies of boxes, products of warpgroups, claims of blocks that have
+//! not begun. Here is what they mean; `machine/engines.rs` says when they are done. Tensor memory is elsewhere (`tensor_memory`).
 
 pub(crate) mod boxes;
 pub(crate) mod panels;
@@ -52,6 +52,8 @@ pub(crate) enum Bulk {
         begins: Box<[Reg]>,
         barrier: Address,
         blocks: Option<Reg>,
+        /// Whether the barrier may be that of the other block of two (`.cta_group::2`).
+        pair: bool,
     },
     /// From shared memory to global memory.
     Send {
@@ -92,4 +94,13 @@ pub(crate) enum Product {
     },
     Commit,
     Wait(u32),
+}
+
+/// A claim of a cluster that has not begun (PTX ISA 9.7.13.18).
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Claim {
+    pub(crate) to: Address,
+    pub(crate) barrier: Address,
+    /// Whether every block of the cluster gets the answer.
+    pub(crate) everywhere: bool,
 }

@@ -1,4 +1,4 @@
-//! Factors of `wgmma` in shared memory, as a descriptor says (PTX ISA 9.7.15.5.1): where element `(row, inner)` of a factor lies, `row`
+//! Factors of `wgmma` in shared memory, as a descriptor says (PTX ISA 9.7.15.5.1), and those of `tcgen05`: where element `(row, inner)` of a factor lies, `row`
 //! being that of `A` or the column of `B`.
 
 use super::boxes::swizzled;
@@ -16,11 +16,22 @@ pub(crate) struct Panel {
 impl Panel {
     /// Reads a descriptor; `None` if it says something that has no meaning.
     pub(crate) fn of(word: u64) -> Option<Panel> {
-        let field = |from: u32| (word >> from & 0x3fff) << 4;
         // The pattern is to begin at a multiple of its own length: nobody says that it does not.
         let base_offset = word >> 49 & 7;
         let swizzle = [0, 128, 64, 32][(word >> 62) as usize];
-        (base_offset == 0).then(|| Panel { start: field(0), leading: field(16), stride: field(32), swizzle })
+        (base_offset == 0).then(|| Panel::new(word, swizzle))
+    }
+
+    /// Where a descriptor says that a factor is, of whose swizzle is known what it is.
+    pub(crate) fn new(word: u64, swizzle: u32) -> Panel {
+        let field = |from: u32| (word >> from & 0x3fff) << 4;
+        Panel { start: field(0), leading: field(16), stride: field(32), swizzle }
+    }
+
+    /// Whether so many bytes of a row lie in one row of the pattern.
+    pub(crate) fn fits(&self, bytes: usize, turned: bool) -> bool {
+        let span = u64::from(self.swizzle);
+        turned || span == 0 || self.start % span + bytes as u64 <= span
     }
 
     /// The offset in the block's shared memory of an element of so many bytes. A factor is turned if rows follow each other in memory.

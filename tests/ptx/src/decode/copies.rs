@@ -41,7 +41,7 @@ fn bulk(decoder: &mut Decoder<'_>, words: &Words<'_>, statement: &Statement) -> 
             _ => Err(unknown()),
         };
     }
-    if !words.has("tensor") || words.has("im2col") || words.has("cta_group::2") {
+    if !words.has("tensor") || words.has("im2col") {
         return Err(unknown());
     }
     let boxed = |decoder: &mut Decoder<'_>, operand: &Operand| match operand {
@@ -65,7 +65,8 @@ fn bulk(decoder: &mut Decoder<'_>, words: &Words<'_>, statement: &Statement) -> 
                 _ => None,
             };
             let (to, barrier) = (decoder.address(to, Space::Shared)?, decoder.address(barrier, Space::Shared)?);
-            done(Bulk::Bring { to, map, begins, barrier, blocks })
+            let pair = words.has("cta_group::2");
+            done(Bulk::Bring { to, map, begins, barrier, blocks, pair })
         }
         [to, from] if !brings && words.has("bulk_group") => {
             let (map, begins) = boxed(decoder, to)?;

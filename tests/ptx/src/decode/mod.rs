@@ -3,15 +3,20 @@
 
 mod control;
 mod copies;
+mod launches;
 mod matrices;
 mod memory;
 mod operands;
+mod tensor;
 mod warps;
 
+pub(crate) use launches::FOUND;
+
 use crate::inst::{Inst, Op};
-use crate::module::Module;
+use crate::module::{Module, Reg};
 use crate::ops::{self, Words};
 use crate::parse::{Body, Operand, Statement};
+use std::cell::RefCell;
 use std::collections::HashMap;
 
 /// What decoding a statement needs.
@@ -21,6 +26,8 @@ pub(crate) struct Decoder<'a> {
     /// The labels of the function: where they will be.
     pub(crate) labels: HashMap<&'a str, u32>,
     pub(crate) tables: &'a HashMap<String, Vec<String>>,
+    /// Registers of the statement that were asked for.
+    touched: RefCell<Vec<Reg>>,
 }
 
 /// What a statement becomes, or why it is not understood.
@@ -41,6 +48,8 @@ const TABLE: &[(&[&str], Decode)] = &[
     (&["mbarrier"], copies::phase),
     (&["mapa", "getctarank"], copies::cluster),
     (&["ldmatrix", "stmatrix", "mma", "wgmma"], matrices::decode),
+    (&["tcgen05"], tensor::decode),
+    (&["clusterlaunchcontrol"], launches::decode),
 ];
 
 /// Understands a function; where its first instruction is.
@@ -48,15 +57,16 @@ pub(crate) fn function(module: &mut Module, body: &Body, functions: &HashMap<Str
     let begin = module.insts.len() as u32;
     // Each statement is one instruction, and the end returns.
     let labels = body.labels.iter().map(|(name, at)| (name.as_str(), begin + at)).collect();
-    let mut decoder = Decoder { module, functions, labels, tables: &body.tables };
+    let mut decoder = Decoder { module, functions, labels, tables: &body.tables, touched: RefCell::default() };
     for statement in &body.statements {
         let op = decoder.statement(statement).unwrap_or_else(|why| Op::Unknown(why.into()));
         let Statement { line, source, guard, name, .. } = statement;
-        let inst = Inst { op, guard: *guard, line: *line, source: *source, name: name.as_str().into() };
+        let regs = decoder.touched.take().into();
+        let inst = Inst { op, regs, guard: *guard, line: *line, source: *source, name: name.as_str().into() };
         decoder.module.insts.push(inst);
     }
     let (line, source) = body.statements.last().map_or((0, None), |last| (last.line, last.source));
-    module.insts.push(Inst { op: Op::Return, guard: None, line, source, name: "ret".into() });
+    module.insts.push(Inst { op: Op::Return, regs: Box::default(), guard: None, line, source, name: "ret".into() });
     begin
 }
 
@@ -85,6 +95,7 @@ impl Decoder<'_> {
         let mut negated = None;
         for (number, (source, operand)) in sources.iter_mut().zip(from).enumerate() {
             if let Operand::Not(reg) = operand {
+                self.touched.borrow_mut().push(*reg);
                 (*source, negated) = (*reg, Some(number));
             } else {
                 *source = self.reg(operand)?;
@@ -128,6 +139,7 @@ impl Decoder<'_> {
             },
             (to, Operand::Sum(base, offset)) => {
                 let (to, base) = (self.reg(to)?, *base);
+                self.touched.borrow_mut().push(base);
                 let offset = self.module.constant(*offset as u64);
                 let map = ops::map(move |a, b, _, _| a.wrapping_add(b)).ok_or("an address")?;
                 Ok(Op::Map { to, from: [base, offset, 0, 0], map })

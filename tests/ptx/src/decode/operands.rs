@@ -10,7 +10,10 @@ impl Decoder<'_> {
     /// A register.
     pub(super) fn reg(&self, operand: &Operand) -> Result<Reg, String> {
         match operand {
-            Operand::Reg(reg) => Ok(*reg),
+            Operand::Reg(reg) => {
+                self.touched.borrow_mut().push(*reg);
+                Ok(*reg)
+            }
             Operand::Name(name) => Err(format!("`{name}`")),
             other => Err(format!("{other:?} where a register should be")),
         }
@@ -57,11 +60,15 @@ impl Decoder<'_> {
     /// `[base + offset]`
     pub(super) fn address(&mut self, operand: &Operand, space: Space) -> Result<Address, String> {
         match operand {
-            Operand::At(parts) => match parts.as_slice() {
-                [Operand::Reg(base)] => Ok(Address { space, base: *base, offset: 0 }),
-                [Operand::Sum(base, offset)] => Ok(Address { space, base: *base, offset: *offset }),
-                other => Err(format!("the address {other:?}")),
-            },
+            Operand::At(parts) => {
+                let (base, offset) = match parts.as_slice() {
+                    [Operand::Reg(base)] => (*base, 0),
+                    [Operand::Sum(base, offset)] => (*base, *offset),
+                    other => return Err(format!("the address {other:?}")),
+                };
+                self.touched.borrow_mut().push(base);
+                Ok(Address { space, base, offset })
+            }
             other => Err(format!("{other:?} where an address should be")),
         }
     }

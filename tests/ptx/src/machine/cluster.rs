@@ -2,7 +2,9 @@
 
 use super::barriers::{Barrier, Meeting};
 use super::begin::{self, Place};
+use super::claims::Claimed;
 use super::engines::Brought;
+use super::tensor::Tensors;
 use super::warp::{Stop, Warp};
 use super::{Context, SLICE};
 use crate::fault::{Cause, Fault};
@@ -24,6 +26,10 @@ pub(crate) struct Cluster {
     pub(crate) meeting: Meeting,
     /// Boxes on their way, the oldest first.
     pub(crate) brought: VecDeque<Brought>,
+    pub(crate) tensors: Tensors,
+    /// Claims of clusters that have not begun, the oldest first, and whether one was told that none is left.
+    pub(crate) claims: VecDeque<Claimed>,
+    pub(crate) refused: bool,
 }
 
 /// A stop before it is known which thread it is of.
@@ -49,6 +55,9 @@ impl Cluster {
             shared: ranks.map(|_| garbage(bytes)).collect(),
             meeting: Meeting::default(),
             brought: VecDeque::new(),
+            tensors: Tensors::default(),
+            claims: VecDeque::new(),
+            refused: false,
         }
     }
 
@@ -94,6 +103,13 @@ impl Cluster {
             if exited {
                 self.blocks[block].exited(context);
                 self.cluster_exited();
+                if self.blocks[block].warps.iter().all(|warp| warp.live == 0) {
+                    let ended = self.tensors.ended(block);
+                    let warp = &self.blocks[block].warps[number];
+                    ended.map_err(|cause| {
+                        fault(context, &self.blocks[block].place, warp, cause, live.trailing_zeros())
+                    })?;
+                }
             }
             let met = match stop {
                 Stop::Time => return Ok(true),

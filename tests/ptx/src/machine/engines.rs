@@ -25,7 +25,11 @@ pub(crate) struct Brought {
 }
 
 /// Changes a phase barrier.
-fn change(cluster: &mut Cluster, address: u64, how: impl FnOnce(Barrier) -> Option<Barrier>) -> Result<Barrier, Cause> {
+pub(crate) fn change(
+    cluster: &mut Cluster,
+    address: u64,
+    how: impl FnOnce(Barrier) -> Option<Barrier>,
+) -> Result<Barrier, Cause> {
     aligned(address, 8)?;
     let bytes = shared(cluster, address, 8)?;
     let word = bytes.iter().rev().fold(0, |word, byte| word << 8 | u64::from(*byte));
@@ -143,10 +147,15 @@ impl Warp {
         lane: usize,
     ) -> Result<(), Cause> {
         match bulk {
-            Bulk::Bring { to, map, begins, barrier, blocks } => {
+            Bulk::Bring { to, map, begins, barrier, blocks, pair } => {
                 let (map, begins) = self.described(context, cluster, (map, begins), lane)?;
                 let (to, barrier) = (self.address(to, lane), self.address(barrier, lane));
                 aligned(to, 128)?;
+                let apart = (to ^ barrier) >> 24;
+                if apart > u64::from(*pair) {
+                    let what = "a copy of a box whose barrier is another block's; only that of the other block of two may be, with .cta_group::2";
+                    return Err(Cause::Undefined(what.to_string()));
+                }
                 let inside = |address: u64, rank: u64| address & 0xff_ffff | rank << 24;
                 let to: Vec<(u64, u64)> = match blocks {
                     None => vec![(to, barrier)],
@@ -261,12 +270,15 @@ impl Warp {
                     true => token as u32 & 1,
                     false => Barrier::of(token).map_or(0, |barrier| barrier.parity),
                 };
-                // Copies come as late as somebody may rely on.
+                // What engines do is done as late as somebody may rely on.
                 let over = loop {
                     if change(cluster, address, Some)?.parity != parity {
                         break true;
                     }
-                    if !cluster.bring(context, address)? {
+                    if !cluster.bring(context, address)?
+                        && !cluster.committed(context, address)?
+                        && !cluster.answered(context, address)?
+                    {
                         break false;
                     }
                 };

@@ -4,12 +4,14 @@
 mod access;
 mod barriers;
 mod begin;
+mod claims;
 mod cluster;
 mod copies;
 mod engines;
 mod lanes;
 mod printed;
 mod step;
+mod tensor;
 mod warp;
 mod warpgroups;
 
@@ -72,6 +74,20 @@ pub(crate) struct Context<'a> {
     pub(crate) idle: u64,
     /// Boxes that nobody waited for, written when the kernel ends.
     pub(crate) late: Vec<Sent>,
+    /// Clusters that have begun, or were claimed by others.
+    begun: u64,
+}
+
+impl Context<'_> {
+    /// The next cluster that has not begun; it counts as one that has.
+    pub(crate) fn next_cluster(&mut self) -> Option<[u32; 3]> {
+        let count = [0, 1, 2].map(|axis| u64::from(self.start.grid[axis] / self.cluster[axis]));
+        let at = [self.begun % count[0], self.begun / count[0] % count[1], self.begun / count[0] / count[1]];
+        (at[2] < count[2]).then(|| {
+            self.begun += 1;
+            at.map(|at| at as u32)
+        })
+    }
 }
 
 /// Runs a kernel to its end.
@@ -103,6 +119,7 @@ pub fn run(module: &Module, entry: &str, start: &Start<'_>, memory: &mut Memory)
         ran: Ran::default(),
         idle: 0,
         late: Vec::new(),
+        begun: 0,
     };
     let result = all(&mut context).and_then(|()| {
         let late = std::mem::take(&mut context.late);
@@ -143,11 +160,6 @@ fn fits(entry: &Entry, start: &Start<'_>) -> Result<[u32; 3], String> {
 
 /// Runs all clusters, the first ones first.
 fn all(context: &mut Context<'_>) -> Result<(), Fault> {
-    let count: Vec<u32> = context.start.grid.iter().zip(context.cluster).map(|(blocks, of)| blocks / of).collect();
-    let mut waiting = (0..count[2]).flat_map(|z| {
-        let (x_count, y_count) = (count[0], count[1]);
-        (0..y_count).flat_map(move |y| (0..x_count).map(move |x| [x, y, z]))
-    });
     let mut resident: VecDeque<Cluster> = VecDeque::new();
     loop {
         // Those that are there go on before another one begins.
@@ -158,7 +170,7 @@ fn all(context: &mut Context<'_>) -> Result<(), Fault> {
             }
         }
         if resident.len() < RESIDENT
-            && let Some(at) = waiting.next()
+            && let Some(at) = context.next_cluster()
         {
             let mut cluster = Cluster::new(context, at);
             if !cluster.run(context)? {

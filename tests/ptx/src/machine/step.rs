@@ -150,12 +150,14 @@ impl Warp {
             | Op::ActiveMask { .. } => return self.warp_wide(context, cluster, inst, group, active),
             Op::Phase(phase) => return self.phase(context, cluster, phase, (group, active)),
             Op::Bulk(bulk) => self.bulk(context, cluster, block, bulk, active)?,
+            Op::Claim(claim) => self.claim(cluster, claim, active)?,
             Op::Product(product) => {
                 let Some(here) = self.together(group, active, self.live) else { return Ok(Next::Regroup) };
                 self.product(context, cluster, block, product, here)?;
                 self.put(here, group.pc + 1);
                 return Ok(if here == group.mask { Next::On } else { Next::Regroup });
             }
+            Op::Tensor(tensor) => return self.tensor(context, cluster, block, tensor, (group, active)),
             Op::Unknown(why) => return Err((Cause::Unsupported(why.to_string()), active.trailing_zeros())),
         }
         Ok(Next::On)

@@ -5,6 +5,7 @@ use super::Context;
 use super::begin::{Place, registers};
 use super::cluster::{Cluster, Stopped};
 use super::copies::Copies;
+use super::tensor::Threads;
 use super::warpgroups::Flight;
 use crate::fault::Cause;
 use crate::inst::Lanes;
@@ -35,6 +36,7 @@ pub(crate) struct Warp {
     /// Those of the blocked lanes that wait for a phase: they look again at each turn.
     pub(crate) polling: u32,
     pub(crate) flight: Flight,
+    pub(crate) tensor: Threads,
     /// The phase of it that they wait for.
     pub(crate) due: u64,
 }
@@ -154,6 +156,12 @@ impl Warp {
                     None => group.mask,
                     Some((reg, negated)) => group.mask & (self.bits(reg) ^ if negated { u32::MAX } else { 0 }),
                 };
+                if self.tensor.loads()
+                    && let Some(cause) = self.tensor.too_early(&inst.regs)
+                {
+                    self.put(group.mask, group.pc);
+                    return Err((cause, group.mask.trailing_zeros()));
+                }
                 let next = match self.step(context, cluster, block, inst, group, active) {
                     Ok(next) => next,
                     Err(stopped) => {
