@@ -254,6 +254,76 @@ fn columns_that_a_product_needs_are_not_given_back() {
     fails(run_multiplied(&text), "given back that a product or a copy on its way needs");
 }
 
+#[test]
+fn products_on_their_way_do_not_meet() {
+    // The sums of one are the left factor of the other; the sums of one of 64 rows lie where those of 128 do.
+    let left = MULTIPLIES.replace("[%r10], %rd10", "[%r10+32], [%r10]");
+    let text = multiplied().replace("%r11], 32;", "%r11], 64;").replace("%r10, 32;", "%r10, 64;");
+    fails(
+        run_multiplied(&text.replace(MULTIPLIES, &format!("{MULTIPLIES}{left}"))),
+        "what another product on its way writes",
+    );
+    let said: u32 = 1 << 4 | 4 << 17 | 4 << 24;
+    let half = format!("mov.u32 %r41, {said};\n{MULTIPLIES}");
+    fails(
+        run_multiplied(&multiplied().replace(MULTIPLIES, &format!("{MULTIPLIES}{half}"))),
+        "another product of another shape",
+    );
+    let copy = "tcgen05.cp.cta_group::1.128x128b [%r10], %rd10;\n";
+    fails(
+        run_multiplied(&multiplied().replace(MULTIPLIES, &format!("{MULTIPLIES}{copy}"))),
+        "where a product on its way writes",
+    );
+    fails(
+        run_multiplied(&multiplied().replace(MULTIPLIES, &format!("{copy}{copy}{MULTIPLIES}"))),
+        "where another copy on its way writes",
+    );
+}
+
+#[test]
+fn a_product_finds_what_was_stored_and_waited_for() {
+    // Sums that begin with what each thread has stored.
+    let stored = |wait: &str, before: &str| {
+        let stores = format!(
+            "cvt.rn.f32.u32 %f2, %r1;\nmov.b32 %r43, %f2;\ntcgen05.st.sync.aligned.32x32b.x1.b32 [%r12+2], {{%r43}};\n{wait}\n{before}\n\
+             bar.sync 0;\ntcgen05.fence::after_thread_sync;\nsetp.eq.u32 %p6, %r1, %r1;\n@%p5 bra $started;\n"
+        );
+        run_multiplied(&multiplied().replace("setp.ne.u32 %p6, %r1, %r1;\n@%p5 bra $started;\n", &stores))
+    };
+    let (wait, before) = ("tcgen05.wait::st.sync.aligned;", "tcgen05.fence::before_thread_sync;");
+    assert_eq!(stored(wait, before).expect("it runs"), (0..128).map(|row| 17 * row).collect::<Vec<u32>>());
+    fails(stored("", before), "(tcgen05.wait::st)");
+    fails(stored(wait, ""), "tcgen05.fence::before_thread_sync there");
+}
+
+/// Two blocks, 64 rows each: each block's factors have half of the rows and half of the columns.
+#[test]
+fn two_blocks_multiply_together() {
+    let said: u32 = 1 << 4 | 8 << 17 | 8 << 24;
+    let text = multiplied()
+        .replace("cta_group::1", "cta_group::2")
+        .replace(&format!("mov.u32 %r41, {}", 1 << 4 | 4 << 17 | 8 << 24), &format!("mov.u32 %r41, {said}"))
+        .replace(
+            "tcgen05.fence::before_thread_sync;\nbar.sync 0;\n",
+            &format!("tcgen05.fence::before_thread_sync;\n{MEET}"),
+        )
+        .replace("fence.proxy.async.shared::cta;\nbar.sync 0;\n", &format!("fence.proxy.async.shared::cta;\n{MEET}"))
+        .replace(
+            "@%p5 bra $started;",
+            "mov.u32 %r44, %cluster_ctarank;\nsetp.ne.u32 %p7, %r44, 0;\nor.pred %p7, %p7, %p5;\n@%p7 bra $started;",
+        )
+        .replace("shared::cluster.b64 [%r40]", "shared::cluster.multicast::cluster.b64 [%r40], %h4")
+        .replace("mov.u32 %r40, done;", "mov.u32 %r40, done;\nmov.u16 %h4, 3;");
+    let found = run_kernel(FACTORS, &text, 128, [2, 2]).expect("it runs");
+    // Rows are those of the lane, and of the lane 64 before: there the other half of the columns lies.
+    assert_eq!(found, (0..256).map(|thread| 16 * (thread % 64)).collect::<Vec<u32>>());
+    let alone = text.replace(".multicast::cluster.b64 [%r40], %h4", ".b64 [%r40]");
+    fails(run_kernel(FACTORS, &alone, 128, [2, 2]), "wait in vain");
+    fails(run_kernel(FACTORS, &text.replace(MEET, "bar.sync 0;\n"), 128, [1, 1]), "that has no other one");
+}
+
+const MEET: &str = "barrier.cluster.arrive.aligned;\nbarrier.cluster.wait.aligned;\n";
+
 /// 32 rows of 16 bytes, each four words with the row's number and a letter, four times over.
 #[test]
 fn a_copy_is_done_four_times_over() {

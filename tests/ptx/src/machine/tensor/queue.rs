@@ -70,9 +70,11 @@ impl Work {
         meets(&self.reads, &other.writes) || meets(&self.writes, &other.writes) || meets(&self.writes, &other.reads)
     }
 
-    /// Why it may not be on its way together with one that was started before: pairs that the ISA does not order.
-    fn races(&self, before: &Work) -> Option<String> {
+    /// Why it may not be on its way together with one that was started before: pairs that the ISA does not order. A copy is ordered behind
+    /// what reads where it writes, and so behind another copy that a product in between takes something from.
+    fn races(&self, before: &Work, between: &[&Work]) -> Option<String> {
         let meets = |ours: &[Region], theirs: &[Region]| ours.iter().any(|our| theirs.iter().any(|it| our.meets(it)));
+        let taken = |work: &&Work| meets(&work.reads, &before.writes) && meets(&work.reads, &self.writes);
         let what = match (&self.what, &before.what) {
             (What::Multiply(_), What::Multiply(_)) if meets(&self.reads, &before.writes) => {
                 "takes as a factor, scales or places what another product on its way writes"
@@ -80,8 +82,11 @@ impl Work {
             (What::Multiply(new), What::Multiply(old)) if meets(&self.writes, &before.writes) && !new.same(old) => {
                 "adds up where another product of another shape is on its way"
             }
-            (What::Copy(_), What::Multiply(_) | What::Copy(_)) if meets(&self.writes, &before.writes) => {
-                "is a copy to where a product, or another copy, on its way writes"
+            (What::Copy(_), What::Multiply(_)) if meets(&self.writes, &before.writes) => {
+                "is a copy to where a product on its way writes"
+            }
+            (What::Copy(_), What::Copy(_)) if meets(&self.writes, &before.writes) && !between.iter().any(taken) => {
+                "is a copy to where another copy on its way writes"
             }
             _ => return None,
         };
@@ -209,8 +214,9 @@ impl Warp {
     fn start(&self, cluster: &mut Cluster, work: Work, group: usize) -> Result<(), Cause> {
         let (block, warp, lane) = work.by;
         let (who, after) = (Who::Warp(block, warp), self.after(lane));
-        for before in &cluster.tensors.queue {
-            if let Some(why) = work.races(before) {
+        let queue: Vec<&Work> = cluster.tensors.queue.iter().collect();
+        for (number, before) in queue.iter().enumerate() {
+            if let Some(why) = work.races(before, &queue[number + 1..]) {
                 return Err(Cause::Undefined(why));
             }
         }
