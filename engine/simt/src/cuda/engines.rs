@@ -1,5 +1,6 @@
 //! Teams, phase barriers and engines in CUDA C++: mbarriers, and copies of boxes (TMA). Every warp of a team arrives once, so that
-//! nobody has to wait for the others first; what the first thread arrives for on its own counts for all warps.
+//! nobody has to wait for the others first, also where the first thread alone has something to tell: a phase is known by its parity, and
+//! none ends before every warp has seen that the one before is over. A warp that is on its own arrives for all of its team.
 
 use super::inst::Printer;
 use super::prelude::Helper;
@@ -141,14 +142,11 @@ impl Printer<'_> {
                 if self.tensor_columns() > 0 {
                     self.line("asm volatile(\"tcgen05.fence::before_thread_sync;\" ::: \"memory\");");
                 }
-                match alone {
-                    true => self.line(format!("if (t == 0) {call}, {warps});")),
-                    false => {
-                        self.line("__syncwarp();");
-                        let count = if self.in_warp { warps } else { 1 };
-                        self.line(format!("if ((t & {}) == 0) {call}, {count});", WARP - 1));
-                    }
+                if !alone {
+                    self.line("__syncwarp();");
                 }
+                let count = if self.in_warp { warps } else { 1 };
+                self.line(format!("if ((t & {}) == 0) {call}, {count});", WARP - 1));
             }
             Op::Claim { memory, phases } => {
                 let (to, barrier) = (self.name(*memory), self.name(*phases));

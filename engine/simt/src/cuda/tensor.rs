@@ -113,14 +113,20 @@ impl Printer<'_> {
             Op::ArriveTensor { phases, pair } => {
                 let (place, warps) = (format!("{} + {}", self.name(*phases), terms[0]), self.kernel.threads / WARP);
                 let group = self.group();
+                // The other warps arrive themselves, as everywhere; a warp on its own arrives for them.
+                let (who, count) = match self.in_warp {
+                    true => ("t == 0".to_string(), warps - 1),
+                    false => (format!("t != 0 && (t & {}) == 0", WARP - 1), 1),
+                };
+                let far =
+                    if *pair { format!(" arrive_at({place}, {} + 1, {count});", terms[1]) } else { String::new() };
+                if warps > 1 {
+                    self.line(format!("if ({who}) {{ arrive({place}, {count});{far} }}"));
+                }
                 self.line("if (t == 0) {");
-                self.line(format!("  arrive({place}, {});", warps - 1));
                 let (how, more, mask) = match pair {
                     false => ("", "", String::new()),
-                    true => {
-                        self.line(format!("  arrive_at({place}, {} + 1, {});", terms[1], warps - 1));
-                        (".multicast::cluster", ", %1", format!(", \"h\"((unsigned short)(3 << {}))", terms[1]))
-                    }
+                    true => (".multicast::cluster", ", %1", format!(", \"h\"((unsigned short)(3 << {}))", terms[1])),
                 };
                 self.line(format!(
                     "  asm volatile(\"tcgen05.commit.cta_group::{group}.mbarrier::arrive::one.shared::cluster{how}.b64 [%0]{more};\" :: \
