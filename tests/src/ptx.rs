@@ -243,12 +243,21 @@ pub fn compare(
     program: &Program,
     arrays: &(Vec<Array>, Vec<Array>),
 ) -> Ran {
+    match compiled(compiler, options, program) {
+        Ok(ptx) => on_machine(launch, options, program, &ptx, arrays),
+        Err(why) => Ran::Wrong(why),
+    }
+}
+
+/// The PTX of a program.
+///
+/// # Errors
+/// What NVRTC says.
+pub fn compiled(compiler: &Compiler, options: Options, program: &Program) -> Result<String, String> {
     let architecture = options.architecture.name();
     let request = Request { source: &program.source, architecture: &architecture, lines: &program.lines };
-    let ptx = match compile(compiler, &request) {
-        Ok(compiled) => compiled.ptx.expect("it was compiled here"),
-        Err(error) => return Ran::Wrong(format!("NVRTC: {error}")),
-    };
+    let made = compile(compiler, &request).map_err(|error| format!("NVRTC: {error}"))?;
+    let ptx = made.ptx.expect("it was made here");
     if let Some(folder) = std::env::var_os("PTX_KEEP") {
         let stem = format!("{}_{}_{}", program.entry, options.architecture.name(), ptx.len());
         let folder = std::path::PathBuf::from(folder);
@@ -258,6 +267,17 @@ pub fn compare(
             }
         }
     }
+    Ok(ptx)
+}
+
+/// Runs a launch on the machine by its PTX.
+pub fn on_machine(
+    launch: &Launch,
+    options: Options,
+    program: &Program,
+    ptx: &str,
+    arrays: &(Vec<Array>, Vec<Array>),
+) -> Ran {
     let mut machine = Machine::new(options.architecture.capability, BUDGET);
     match execute(&mut machine, launch, program, ptx.as_bytes(), &arrays.0) {
         Ok(executed) => match against(&executed.outputs, &arrays.1) {

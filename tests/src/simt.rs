@@ -79,8 +79,16 @@ pub fn inputs(launch: &Launch) -> Vec<Array> {
     operands
         .map(|operand| {
             let dtype = operand.array.dtype;
+            let mut second = 0;
             let elements: Vec<Scalar> = (0..operand.array.shape.size())
-                .map(|_| match dtype.kind() {
+                .map(|number| match dtype.kind() {
+                    // Which two of four terms a sparse factor has: the second one stands behind the first.
+                    _ if dtype == DType::U2 => {
+                        let [first, behind] = PLACES[next() as usize % PLACES.len()];
+                        let place = if number % 2 == 0 { first } else { second };
+                        second = behind;
+                        Scalar::Int(place)
+                    }
                     Kind::Bool => Scalar::Bool(next().is_multiple_of(2)),
                     Kind::Float => Scalar::Float(f64::from(next() % 4096) / 1024.0 - 2.0).cast(dtype),
                     // Small ones, since some are indices; none is 0, which some loops never end with.
@@ -92,6 +100,9 @@ pub fn inputs(launch: &Launch) -> Vec<Array> {
         })
         .collect()
 }
+
+/// Two places among four.
+const PLACES: [[i128; 2]; 6] = [[0, 1], [0, 2], [0, 3], [1, 2], [1, 3], [2, 3]];
 
 /// How far two floats may be apart, relative to the larger and absolutely.
 fn tolerance(dtype: DType) -> f64 {
