@@ -4,6 +4,7 @@ pub mod corpus;
 pub mod cuda;
 pub mod device;
 pub mod gpu;
+pub mod jax;
 pub mod machine_code;
 pub mod mutation;
 pub mod products;

@@ -8,34 +8,17 @@
 #![expect(clippy::print_stdout, reason = "a test that did not run says so")]
 
 use pallas_engine::accelerator::{Acceleration, End, Simulator};
-use pallas_engine::environment::Wanted;
 use pallas_engine::{Analysis, AnalysisOptions, Cancel, Disk, Environment, Run, RunOptions, Schedule, Severity};
 use pallas_tests::Recorder;
+use pallas_tests::jax::environment;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
-
-/// The release whose kernels and values are compared.
-const JAX: &str = "0.10.2";
 
 /// How far a number may be off, absolutely and by its size, per dtype: as JAX's own tests have it.
 const TOLERANCES: [(&str, f64); 3] = [("float32", 1e-5), ("float16", 1e-2), ("bfloat16", 1e-2)];
 
 fn folder() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("ops")
-}
-
-/// The environment that `PALLAS_PYTHON` names, or why there is none to use.
-fn environment() -> Result<Environment, String> {
-    let named = std::env::var("PALLAS_PYTHON").map_err(|_| "PALLAS_PYTHON names no Python environment".to_string())?;
-    let wanted = Wanted { python: Some(&named), virtual_env: None, script: "" };
-    let environment = Environment::find(&Disk, &wanted);
-    if let Some(problem) = environment.problem {
-        return Err(problem);
-    }
-    match environment.paths.iter().any(|path| Path::new(path).join(format!("jax-{JAX}.dist-info")).is_dir()) {
-        true => Ok(environment),
-        false => Err(format!("{named} has no JAX {JAX}")),
-    }
 }
 
 /// Programs with what JAX printed for them.
