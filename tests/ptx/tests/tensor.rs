@@ -255,6 +255,38 @@ fn columns_that_a_product_needs_are_not_given_back() {
 }
 
 #[test]
+fn descriptors_say_signs_and_types() {
+    let said = |bits: u32| format!("mov.u32 %r41, {}", (1 << 4 | 4 << 17 | 8 << 24) ^ bits);
+    let with = |bits: u32| multiplied().replace(&said(0), &said(bits)).replace("cvt.rzi.u32.f32", "cvt.rzi.s32.f32");
+    let rows = |of: fn(u32) -> u32| (0..128).map(of).collect::<Vec<u32>>();
+    assert_eq!(run_multiplied(&with(1 << 13)).expect("it runs"), rows(|row| (16 * row).wrapping_neg()));
+    assert_eq!(run_multiplied(&with(3 << 13)).expect("it runs"), rows(|row| 16 * row));
+    // Sums of f16 have the lower half of their cells.
+    let halves = with(1 << 4).replace(
+        "mov.b32 %f1, %r42;\ncvt.rzi.s32.f32 %r0, %f1;",
+        "mov.b32 {%h5, %h6}, %r42;\ncvt.rzi.u32.f16 %r0, %h5;",
+    );
+    assert_eq!(run_multiplied(&halves).expect("it runs"), rows(|row| 16 * row));
+    // Eight terms of four bytes.
+    let floats = with(2 << 7 | 2 << 10)
+        .replace("kind::f16", "kind::tf32")
+        .replace("cvt.rn.f16.u32 %h1, %r1;\nmov.b32 %r33, {%h1, %h1};", "cvt.rn.f32.u32 %f3, %r1;\nmov.b32 %r33, %f3;")
+        .replace("1006648320", &1.0_f32.to_bits().to_string());
+    assert_eq!(run_multiplied(&floats).expect("it runs"), rows(|row| 8 * row));
+    // Bytes, of which each fourth is twice the row: with a sign or without.
+    let bytes = |bits: u32| {
+        with(3 << 4 | bits)
+            .replace("kind::f16", "kind::i8")
+            .replace("cvt.rn.f16.u32 %h1, %r1;\nmov.b32 %r33, {%h1, %h1};", "shl.b32 %r33, %r1, 1;")
+            .replace("1006648320", "1")
+            .replace("mov.b32 %f1, %r42;\ncvt.rzi.s32.f32 %r0, %f1;", "mov.b32 %r0, %r42;")
+    };
+    assert_eq!(run_multiplied(&bytes(0)).expect("it runs"), rows(|row| 16 * row));
+    let signed = rows(|row| (i32::from((2 * row) as u8 as i8) * 8) as u32);
+    assert_eq!(run_multiplied(&bytes(1 << 7)).expect("it runs"), signed);
+}
+
+#[test]
 fn products_on_their_way_do_not_meet() {
     // The sums of one are the left factor of the other; the sums of one of 64 rows lie where those of 128 do.
     let left = MULTIPLIES.replace("[%r10], %rd10", "[%r10+32], [%r10]");
@@ -350,13 +382,13 @@ fn a_copy_is_done_four_times_over() {
 fn blocks_take_over_those_that_have_not_begun() {
     let declared = ".shared .align 8 .b8 told[8];\n.shared .align 16 .b8 answer[16];";
     // One block does the work of all: it notes how many it took, and the sum of their numbers.
-    let text = "mov.u32 %r10, told;\nmov.u32 %r11, answer;\nmov.u32 %r12, 0;\n.reg .b128 %h;\n\
+    let text = "mov.u32 %r10, told;\nmov.u32 %r11, answer;\nmov.u32 %r12, 0;\n.reg .b128 %h<3>;\n\
                 mbarrier.init.shared::cta.b64 [%r10], 1;\n$again:\n\
                 mbarrier.arrive.expect_tx.release.cta.shared::cta.b64 _, [%r10], 16;\n\
                 clusterlaunchcontrol.try_cancel.async.shared::cta.mbarrier::complete_tx::bytes.b128 [%r11], [%r10];\n\
                 $wait:\nmbarrier.try_wait.parity.shared::cta.b64 %p1, [%r10], %r12;\n@!%p1 bra $wait;\nxor.b32 %r12, %r12, 1;\n\
-                ld.shared.b128 %h, [%r11];\nclusterlaunchcontrol.query_cancel.is_canceled.pred.b128 %p2, %h;\n@!%p2 bra $none;\n\
-                clusterlaunchcontrol.query_cancel.get_first_ctaid::x.b32.b128 %r13, %h;\nadd.s32 %r0, %r0, %r13;\nbra $again;\n$none:\n";
+                ld.shared.b128 %h2, [%r11];\nclusterlaunchcontrol.query_cancel.is_canceled.pred.b128 %p2, %h2;\n@!%p2 bra $none;\n\
+                clusterlaunchcontrol.query_cancel.get_first_ctaid::x.b32.b128 %r13, %h2;\nadd.s32 %r0, %r0, %r13;\nbra $again;\n$none:\n";
     let taken = run_kernel(declared, text, 1, [9, 1]).expect("it runs");
     assert_eq!(taken[0], (1..9).sum::<u32>());
     let once_more = text.replace(

@@ -199,6 +199,9 @@ impl Reader<'_> {
                 self.module.slot(ty.bits.min(64), Init::Garbage);
             }
             match count {
+                Some(count) if parts > 1 => (0..count).for_each(|number| {
+                    self.names.insert(&format!("{name}{number}"), Meaning::Reg(first + number * parts));
+                }),
                 Some(count) => self.names.insert_range(&name, Meaning::Reg(first), count),
                 None => self.names.insert(&name, Meaning::Reg(first)),
             }
