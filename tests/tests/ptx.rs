@@ -204,3 +204,18 @@ fn waits_and_fences_of_tensor_memory_are_missed() {
     }
     assert!(missed.iter().all(|missed| *missed > 0), "some of {kinds:?} are in no program: {missed:?}");
 }
+
+/// A program that reads sums while the next product writes them is stopped, as its finding says.
+#[test]
+fn sums_that_are_read_too_late_are_missed() {
+    let Some(compiler) = compiler("PTX of a race") else { return };
+    let program = root().join("tests/findings/gpu_twin_tensor_memory.py");
+    let text = std::fs::read_to_string(&program).expect("a program");
+    let analysis = analysed("twin.py", &text, program.parent().expect("a folder"), &Environment::default());
+    let launch = analysis.launches.first().expect("a launch");
+    let options = Options::new(Architecture::meant_by(launch));
+    let arrays = expected(launch).expect("interpret mode runs it");
+    let lowered = compile_with(launch, options).expect("it is lowered");
+    let ran = compare(&compiler, launch, options, &lowered, &arrays);
+    assert!(matches!(&ran, Ran::Wrong(why) if why.contains("may still write here")), "{ran:?}");
+}
