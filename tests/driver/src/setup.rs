@@ -1,7 +1,7 @@
 //! What the environment asks for. Tests set these variables for the process that they start:
 //!
 //! - `PALLAS_DRIVER_LOG`: a file to which each call is written, with its answer, and at the end what was not given back.
-//! - `PALLAS_DRIVER_DEVICE`: `9.0` (an H100, without a word) or `8.0` (an A100).
+//! - `PALLAS_DRIVER_DEVICE`: `9.0` (an H100, without a word), `8.0` (an A100) or `10.0` (a B200).
 //! - `PALLAS_DRIVER_DEVICES`: how many devices there are; one of them at most.
 //! - `PALLAS_DRIVER_VERSION`: the newest CUDA that it knows, `13000` without a word. Older ones load no machine code of NVRTC 13.
 //! - `PALLAS_DRIVER_MEMORY`: bytes of the device's memory; 128 MiB without a word. With 512 MiB and more the kernels fit that measure what a
@@ -28,6 +28,13 @@ const HOPPER: Model = Model {
     name: "Virtual H100",
     capability: (9, 0),
     multiprocessors: 132,
+    shared_opt_in: 227 << 10,
+    shared: 228 << 10,
+};
+const BLACKWELL: Model = Model {
+    name: "Virtual B200",
+    capability: (10, 0),
+    multiprocessors: 148,
     shared_opt_in: 227 << 10,
     shared: 228 << 10,
 };
@@ -72,7 +79,11 @@ pub(crate) static SETUP: LazyLock<Setup> = LazyLock::new(|| {
     let variable = |name: &str| std::env::var(format!("PALLAS_DRIVER_{name}")).unwrap_or_default();
     let number = |name: &str| variable(name).parse::<u64>().ok();
     Setup {
-        model: if variable("DEVICE") == "8.0" { AMPERE } else { HOPPER },
+        model: match variable("DEVICE").as_str() {
+            "8.0" => AMPERE,
+            "10.0" => BLACKWELL,
+            _ => HOPPER,
+        },
         devices: number("DEVICES").map_or(1, |devices| devices.min(1) as i32),
         version: number("VERSION").map_or(13000, |version| version as i32),
         memory: number("MEMORY").map_or(128 << 20, |bytes| bytes as usize),

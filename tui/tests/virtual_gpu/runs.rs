@@ -87,6 +87,18 @@ fn what_hopper_alone_has_gives_what_interpret_mode_gives() {
     }
 }
 
+#[test]
+fn what_blackwell_alone_has_gives_what_interpret_mode_gives() {
+    // Barriers of clusters; products into tensor memory, which a Hopper device does not have.
+    for name in ["28_gpu_cluster_sync.py", "25_gpu_tensor_memory.py"] {
+        let Some((_, said)) = agrees(&sample(name), &[("PALLAS_DRIVER_DEVICE", "10.0")]) else { return };
+        assert!(said.err.contains("ran on Virtual B200"), "{}", said.err);
+    }
+    let Some(machine) = Machine::with(&sample("25_gpu_tensor_memory.py")) else { return };
+    let said = machine.run(&["run", "--device", "cuda", "k.py"], &[]);
+    assert!(said.err.contains("and the device is sm_90"), "{}", said.err);
+}
+
 /// A kernel that reads one past the end.
 const OUTSIDE: &str = "\
 import jax
