@@ -101,7 +101,7 @@ fn launches_in_the_simulator_equal_interpret_mode() {
     all.extend(["tests/lowering/answers.tsv", "tests/simt/expressions.tsv"].map(|table| root().join(table)));
     all.retain(|program| program.display().to_string().contains(&wanted));
     let mut seen = Seen::default();
-    for part in each(&all, look) {
+    for part in each(&all, |program| look(program)) {
         seen.add(part);
     }
     let update = std::env::var("SIMT_UPDATE").is_ok() && wanted.is_empty();

@@ -45,7 +45,7 @@ fn launches_as_tile_ir_equal_interpret_mode() {
     // Grids whose blocks are in bands.
     all.push(root().join("tests/simt/kernels/grid_products.py"));
     all.retain(|program| program.display().to_string().contains(&wanted));
-    let seen = each(&all, look);
+    let seen = each(&all, |program| look(program));
     let equal: usize = seen.iter().map(|(equal, _)| equal).sum();
     let found: Vec<String> = seen.into_iter().flat_map(|(_, others)| others).collect();
     let update = std::env::var("TILEIR_UPDATE").is_ok() && wanted.is_empty();

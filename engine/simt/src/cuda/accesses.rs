@@ -1,6 +1,6 @@
 //! Accesses to memory that are no plain statement: of several elements as one word, and atomic ones.
 
-use super::inst::Printer;
+use super::printer::Printer;
 use super::types::Words;
 use crate::Refusal;
 use crate::ir::{Combine, Inst, MemoryId, Value};

@@ -1,7 +1,7 @@
 //! What memory of a block holds when it begins, where that is seen to ([`Memory::begins`](crate::ir::Memory::begins)): threads store it
 //! before any barrier is there, so that no engine and no other block can have come before them.
 
-use super::inst::Printer;
+use super::printer::Printer;
 use super::types::literal;
 use crate::Refusal;
 use crate::ir::{Memory, Space, TensorProduct};

@@ -1,6 +1,6 @@
 //! Loops and branches as statements, and the variables that they carry.
 
-use super::inst::Printer;
+use super::printer::Printer;
 use crate::Refusal;
 use crate::ir::{Inst, Region, Value, WARP};
 

@@ -2,8 +2,8 @@
 //! nobody has to wait for the others first, also where the first thread alone has something to tell: a phase is known by its parity, and
 //! none ends before every warp has seen that the one before is over. A warp that is on its own arrives for all of its team.
 
-use super::inst::Printer;
 use super::prelude::Helper;
+use super::printer::Printer;
 use crate::Refusal;
 use crate::ir::{Combine, Inst, Op, Share, Space, TensorMap, WARP};
 

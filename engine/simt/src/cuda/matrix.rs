@@ -1,7 +1,7 @@
 //! Tensor cores in CUDA C++: fragments from shared memory, and products. A fragment is words of four bytes here, since that is what
 //! the instructions take; what was computed in registers is packed before.
 
-use super::inst::Printer;
+use super::printer::Printer;
 use crate::Refusal;
 use crate::ir::{Inst, MemoryId, Mma, Space};
 use pallas_tensor::DType;

@@ -4,15 +4,18 @@
 mod accesses;
 mod begins;
 mod control;
+mod coordinate;
 mod engines;
 mod expression;
 mod inst;
 mod matrix;
 mod prelude;
+mod printer;
 mod products;
 mod small;
 mod tensor;
 mod tensor_copies;
+mod told;
 mod types;
 
 use crate::ir::{ALIGNMENT, Kernel, MemoryId, Op, Space};
@@ -37,7 +40,7 @@ pub struct Printed {
 /// # Errors
 /// Scalar ops and dtypes that have no words in CUDA C++ yet.
 pub fn print(kernel: &Kernel) -> Result<Printed, Refusal> {
-    inst::Printer::new(kernel).print()
+    printer::Printer::new(kernel).print()
 }
 
 /// Bytes of dynamic shared memory of a block.

@@ -1,7 +1,7 @@
 //! Products of warpgroups in CUDA C++ (`wgmma`): one asynchronous instruction for each 64 rows, 256 columns and step of terms, with
 //! descriptors of where its factors lie in shared memory.
 
-use super::inst::Printer;
+use super::printer::Printer;
 use crate::Refusal;
 use crate::ir::{Factor, Inst, Op, Product, Region, Space};
 use pallas_tensor::DType;

@@ -1,6 +1,6 @@
 //! Tensor memory in CUDA C++ (`tcgen05`): it is asked for when the kernel begins and given back at its end, by the first warp.
 
-use super::inst::Printer;
+use super::printer::Printer;
 use crate::Refusal;
 use crate::ir::{
     Factor, Inst, Kernel, LeftFactor, Memory, MemoryId, Op, Places, Scales, Space, TensorProduct, Value, WARP,

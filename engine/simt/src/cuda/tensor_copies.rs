@@ -1,6 +1,6 @@
 //! Copies from shared into tensor memory in CUDA C++ (`tcgen05.cp`), started by the first thread, one for each piece.
 
-use super::inst::Printer;
+use super::printer::Printer;
 use crate::ir::{Places, Scales, TensorCopy, TensorSource};
 
 /// Bytes of a row that one instruction copies.
