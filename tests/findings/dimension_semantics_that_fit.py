@@ -1,8 +1,9 @@
-# As many as the grid has axes; with lanes of `vmap`, which add an axis; and none.
+# As many as the grid has axes; with lanes of `vmap`, which add an axis; and none. Mosaic GPU has another word for what is in order.
 # jax: runs
 import jax
 import jax.numpy as jnp
 from jax.experimental import pallas as pl
+from jax.experimental.pallas import mosaic_gpu as plgpu
 from jax.experimental.pallas import tpu as pltpu
 
 x = jnp.ones((16, 256))
@@ -24,3 +25,4 @@ launch(x)
 launch(x, dimension_semantics=("parallel", "arbitrary"))
 launch(x, dimension_semantics=[pltpu.PARALLEL, pltpu.ARBITRARY])
 jax.vmap(lambda x: launch(x, dimension_semantics=("arbitrary", "parallel")))(jnp.stack([x, x]))
+plgpu.CompilerParams(dimension_semantics=("parallel", "sequential"))

@@ -1,4 +1,5 @@
-//! `dimension_semantics=("parallel", "parallel")` where an axis is reduced over: `"arbitrary"` for that axis.
+//! `dimension_semantics=("parallel", "parallel")` where an axis is reduced over: `"arbitrary"` for that axis, and for Mosaic GPU
+//! `"sequential"`.
 
 use super::{Source, tree};
 use pallas_ir::{AxisSemantics, BlockMap, Edit, Finding, Fix, Role};
@@ -27,6 +28,7 @@ pub(super) fn fix(source: &Source<'_>, finding: &Finding) -> Option<Fix> {
     if axes.len() != launch.grid.len() {
         return None;
     }
+    let word = if launch.target.is_mosaic_gpu() { "sequential" } else { "arbitrary" };
     let mut edits = Vec::new();
     for (axis, declared) in axes.iter().enumerate() {
         let is_shared = launch.grid[axis] > 1
@@ -34,10 +36,10 @@ pub(super) fn fix(source: &Source<'_>, finding: &Finding) -> Option<Fix> {
                 .with_role(Role::Output)
                 .any(|(_, operand)| BlockMap::new(operand, launch.grid.len()).depends_on(axis) == Some(false));
         if is_shared && launch.semantics.get(axis) == Some(&AxisSemantics::Parallel) && is_parallel(declared) {
-            edits.push(Edit { span: declared.span, replacement: "\"arbitrary\"".to_string() });
+            edits.push(Edit { span: declared.span, replacement: format!("\"{word}\"") });
         }
     }
-    Some(Fix { title: "declare the axis `arbitrary`".to_string(), edits })
+    (!edits.is_empty()).then(|| Fix { title: format!("declare the axis `{word}`"), edits })
 }
 
 fn is_parallel(declared: &Expr) -> bool {

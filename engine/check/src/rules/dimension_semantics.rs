@@ -13,7 +13,7 @@ pub(super) static RULE: Rule = Rule {
     doc: r#"
 ## What it does
 Reports `dimension_semantics` with more or fewer entries than the grid has axes, and entries that are none of `"parallel"`,
-`"arbitrary"`, `"core_parallel"` and `"subcore_parallel"`.
+`"arbitrary"`, `"core_parallel"` and `"subcore_parallel"`; for Mosaic GPU of `"parallel"` and `"sequential"`.
 
 ## Why is this bad?
 Interpret mode does not look at it. On a TPU lowering raises `ValueError: Length of grid does not match length of dimension
