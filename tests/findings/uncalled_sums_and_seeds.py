@@ -1,4 +1,4 @@
-# Nobody calls these functions: a sum of blocks that is overwritten, and a seed that every program has.
+# Nobody calls these functions: a sum of blocks that is overwritten, a seed that every program has, and no seed.
 # jax: runs
 import jax
 import jax.numpy as jnp
@@ -29,3 +29,15 @@ def dropout(x, block=128):
     rows, columns = x.shape
     spec = pl.BlockSpec((block, columns), lambda i: (i, 0))
     return pl.pallas_call(dropout_kernel, grid=(pl.cdiv(rows, block),), in_specs=[spec], out_specs=spec, out_shape=x)(x)
+
+
+def noise_kernel(x_ref, o_ref):
+    bits = pltpu.bitcast(pltpu.prng_random_bits(x_ref.shape), jnp.uint32)
+#                        ^ PL208 warning "from a generator that this kernel has not seeded"
+    o_ref[...] = x_ref[...] + bits.astype(jnp.float32) * 2.0**-32
+
+
+def noise(x, block=128):
+    rows, columns = x.shape
+    spec = pl.BlockSpec((block, columns), lambda i: (i, 0))
+    return pl.pallas_call(noise_kernel, grid=(pl.cdiv(rows, block),), in_specs=[spec], out_specs=spec, out_shape=x)(x)

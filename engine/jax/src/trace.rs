@@ -40,6 +40,10 @@ pub(crate) struct Drawn {
     pub(crate) seeds: Vec<(Span, Vec<ValueId>, bool)>,
     /// The shapes of what it draws.
     pub(crate) shapes: Vec<Shape>,
+    /// Whether it was seeded so far, be it on a condition, or in a function that is traced for itself.
+    pub(crate) seeded: bool,
+    /// Where it is drawn from first, before all that.
+    pub(crate) unseeded: Option<Span>,
 }
 
 /// An open trace.

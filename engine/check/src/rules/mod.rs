@@ -61,6 +61,7 @@ mod program_id_outside_kernel;
 mod program_without_effect;
 mod python_if_on_traced_value;
 mod python_int_of_traced_value;
+mod random_numbers_without_seed;
 mod read_before_write;
 mod ref_index_out_of_bounds;
 mod ref_used_as_array;
@@ -150,6 +151,7 @@ pub static ALL: &[&Rule] = &[
     &narrow_accumulation::RULE,
     &index_overflow::RULE,
     &same_random_numbers::RULE,
+    &random_numbers_without_seed::RULE,
     &store_shape_mismatch::RULE,
     &store_dtype_mismatch::RULE,
     &shape_mismatch::RULE,
