@@ -12,10 +12,10 @@ const STRUCTURAL: [&str; 17] = [
     "PL122", "PL131", "PL308", "PL310", "PL505",
 ];
 /// Mistakes that show for some lengths and not for others.
-const GEOMETRIC: [&str; 31] = [
-    "PL120", "PL121", "PL123", "PL124", "PL125", "PL126", "PL128", "PL129", "PL132", "PL201", "PL202", "PL203",
-    "PL204", "PL205", "PL206", "PL207", "PL208", "PL401", "PL402", "PL410", "PL412", "PL413", "PL414", "PL415",
-    "PL501", "PL502", "PL503", "PL504", "PL506", "PL507", "PL508",
+const GEOMETRIC: [&str; 32] = [
+    "PL120", "PL121", "PL123", "PL124", "PL125", "PL126", "PL128", "PL129", "PL132", "PL133", "PL201", "PL202",
+    "PL203", "PL204", "PL205", "PL206", "PL207", "PL208", "PL401", "PL402", "PL410", "PL412", "PL413", "PL414",
+    "PL415", "PL501", "PL502", "PL503", "PL504", "PL506", "PL507", "PL508",
 ];
 
 /// Those of them that say how large something is.

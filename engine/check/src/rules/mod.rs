@@ -49,6 +49,7 @@ mod name_not_provided;
 mod narrow_accumulation;
 mod op_not_lowered;
 mod operand_never_read;
+mod operands_exchanged;
 mod output_never_written;
 mod output_not_covered;
 mod output_partly_unwritten;
@@ -144,6 +145,7 @@ pub static ALL: &[&Rule] = &[
     &operand_never_read::RULE,
     &dimension_semantics::RULE,
     &partial_result_overwritten::RULE,
+    &operands_exchanged::RULE,
     &ref_index_out_of_bounds::RULE,
     &dynamic_ref_index_out_of_bounds::RULE,
     &read_before_write::RULE,

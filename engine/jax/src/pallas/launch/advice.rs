@@ -103,16 +103,18 @@ fn is_into_64_bits(message: &str) -> bool {
     ["float64", "int64", "uint64", "complex128"].iter().any(|dtype| message.ends_with(&format!("a Ref of {dtype}")))
 }
 
+/// What a Ref is of, by its name: `x` of `x_ref`.
+pub(super) fn stem(operand: &Operand) -> &str {
+    let ending = ENDINGS.iter().filter(|ending| operand.name.ends_with(**ending)).max_by_key(|ending| ending.len());
+    &operand.name[..operand.name.len() - ending.map_or(0, |ending| ending.len())]
+}
+
 /// Parameters that are called as another argument of the call is.
 fn exchanged(operands: &[Operand], arguments: &[Option<String>]) -> Option<String> {
-    let stem = |operand: &Operand| {
-        let ending = ENDINGS.iter().filter(|ending| operand.name.ends_with(**ending)).max_by_key(|ending| ending.len());
-        operand.name[..operand.name.len() - ending.map_or(0, |ending| ending.len())].to_string()
-    };
     let argument = |number: usize| arguments.get(number).and_then(Option::as_deref);
     let (number, operand, other) = operands.iter().enumerate().find_map(|(number, operand)| {
         let stem = stem(operand);
-        let meant = arguments.iter().position(|argument| argument.as_deref() == Some(&stem))?;
+        let meant = arguments.iter().position(|argument| argument.as_deref() == Some(stem))?;
         (meant != number && argument(number).is_some_and(|given| given != stem)).then_some((number, operand, meant))
     })?;
     let given = argument(number)?;

@@ -3,6 +3,7 @@
 
 mod advice;
 mod aliases;
+mod exchange;
 mod grid;
 mod index_map;
 mod kernel;
@@ -45,7 +46,7 @@ pub struct Prepared {
 /// Builds the launch of one call.
 pub fn prepare(cx: &Context<'_>, call: &PallasCall, args: Vec<Value>, apply: Span) -> PyResult<Prepared> {
     let interp = cx.interp;
-    let names_of_arguments = argument_names(cx, args.len());
+    let names_of_arguments = exchange::argument_names(cx, args.len());
     let grid_spec = call.grid_spec.downcast::<GridSpec>();
     let (grid_value, in_specs, out_specs, scratch_value, prefetch) = match grid_spec {
         Some(s) => (&s.grid, &s.in_specs, &s.out_specs, &s.scratch_shapes, s.prefetch),
@@ -80,6 +81,7 @@ pub fn prepare(cx: &Context<'_>, call: &PallasCall, args: Vec<Value>, apply: Spa
         false => None,
     };
     if let Some((launch, out_tree)) = cached {
+        exchange::check(cx, &launch.operands, &names_of_arguments);
         let spans = LaunchSpans { apply, ..launch.spans.clone() };
         let launch = Arc::new(Launch { spans, interpretation, ..(*launch).clone() });
         return Ok(Prepared { launch, arguments: given.into_iter().chain(arguments).collect(), out_tree, held });
@@ -138,7 +140,7 @@ pub fn prepare(cx: &Context<'_>, call: &PallasCall, args: Vec<Value>, apply: Spa
         outputs: &out_tree,
         scratch: &scratch_tree,
         in_place: &passed_on,
-        arguments: &names_of_arguments,
+        arguments: &names_of_arguments.names,
     };
     let before = cx.state.tracing_for.replace(interpretation.device().filter(|_| call.space != MemorySpace::Gmem));
     let surface = cx.state.surface.replace(Target::Unsaid);
@@ -146,6 +148,7 @@ pub fn prepare(cx: &Context<'_>, call: &PallasCall, args: Vec<Value>, apply: Spa
     let surface = cx.state.surface.replace(surface);
     cx.state.tracing_for.set(before);
     let kernel = kernel?;
+    exchange::check(cx, &operands, &names_of_arguments);
     check_collective(cx, call, interpretation, &kernel)?;
     let mut aliases = aliases(cx, call, &operands)?;
     aliases.extend(passed_on);
@@ -187,17 +190,6 @@ pub fn prepare(cx: &Context<'_>, call: &PallasCall, args: Vec<Value>, apply: Spa
         call.traces.keep(cx, (scalar_tree, input_tree), &arguments, (&launch, &out_tree));
     }
     Ok(Prepared { launch, arguments: given.into_iter().chain(arguments).collect(), out_tree, held })
-}
-
-/// What the arguments of the call at the current place are called; nothing where it is not written with one for each.
-fn argument_names(cx: &Context<'_>, count: usize) -> Vec<Option<String>> {
-    let spans = cx.interp.argument_spans().filter(|spans| spans.len() == count).unwrap_or_default();
-    let name = |span: Span| {
-        let text = cx.interp.source(span.file)?.slice(span).to_string();
-        let is_name = text.chars().all(|c| c.is_alphanumeric() || c == '_');
-        is_name.then_some(text)
-    };
-    spans.into_iter().map(|(keyword, span)| if keyword.is_none() { name(span) } else { None }).collect()
 }
 
 /// That JAX's simulator of devices can deal parallel axes to cores: they come first, and their extents are known.
