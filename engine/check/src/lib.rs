@@ -7,6 +7,7 @@ mod aligned;
 mod blocks;
 mod checked;
 mod coverage;
+mod devices;
 mod evaluate;
 mod guards;
 mod lanes;

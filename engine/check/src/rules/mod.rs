@@ -18,6 +18,7 @@ mod collective_mismatch;
 mod copy_never_awaited;
 mod data_race;
 mod debug_print_form;
+mod device_outside_mesh;
 mod dimension_semantics;
 mod dtype_mismatch;
 mod dynamic_ref_index_out_of_bounds;
@@ -184,6 +185,7 @@ pub static ALL: &[&Rule] = &[
     &remote_write_without_barrier::RULE,
     &collective_id::RULE,
     &collective_mismatch::RULE,
+    &device_outside_mesh::RULE,
     &tpu_block_shape::RULE,
     &memory_budget::RULE,
     &triton_limits::RULE,

@@ -8,7 +8,7 @@ use crate::op::{CopyOp, InferContext, InferError, OpDef, OpKind, Types};
 use crate::types::{MemorySpace, RefType, Type};
 
 /// Operands: source, destination, semaphore of what arrived, which counts bytes, or copies if it is a regular one; with `remote`, semaphore of what was sent, device ids..., the number of a core.
-/// Attributes: `remote`; `device` (`"mesh"` or `"logical"`); `core` (whether the last operand is the number of a core); `priority`; `add`, whether elements are added to those at the
+/// Attributes: `remote`; `device` (`"mesh"`, `"logical"` or `"axes"`); `core` (whether the last operand is the number of a core); `priority`; `add`, whether elements are added to those at the
 /// destination. No results.
 pub static COPY_START: OpDef = OpDef {
     name: "copy_start",

@@ -9,7 +9,7 @@ use pallas_tensor::{DType, Shape};
 use smallvec::smallvec;
 
 /// Operands: semaphore, how much (`i32`), then what says where: device ids, a core index. Attributes: `device` (`"mesh"`:
-/// one id per axis of the mesh; `"logical"`: one number), `core` (whether the last operand is a core index). No results.
+/// one id per axis of the mesh; `"logical"`: one number; `"axes"`: one number, put together of such ids), `core` (whether the last operand is a core index). No results.
 pub static SEMAPHORE_SIGNAL: OpDef = OpDef {
     name: "semaphore_signal",
     doc: "Adds to a semaphore; operands: semaphore, how much, device ids..., core index?",

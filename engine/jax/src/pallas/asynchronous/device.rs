@@ -1,7 +1,8 @@
 //! `device_id=`: which device a signal or a copy goes to, as operands of its op.
 //!
 //! Where the axes of the mesh are known, coordinates become the one number that the device has among all
-//! (`device_id_to_logical` of jax/_src/pallas/primitives.py).
+//! (`device_id_to_logical` of jax/_src/pallas/primitives.py). That it was put together of them is kept: a coordinate past the end of
+//! its axis is another device's number.
 
 use crate::context::Context;
 use crate::convert;
@@ -16,11 +17,11 @@ use pallas_python::value::Value;
 use pallas_tensor::{DType, Scalar};
 use std::rc::Rc;
 
-/// Device ids as values of the trace, and how they are counted: `"mesh"` or `"logical"`.
+/// Device ids as values of the trace, and how they are counted.
 pub(super) struct Device {
     /// One per axis of the mesh, or one number; none for the device that we are on.
     pub ids: Vec<ValueId>,
-    /// `"mesh"` or `"logical"`.
+    /// `"mesh"`, `"logical"`, or `"axes"`: a number that was put together of coordinates.
     pub kind: &'static str,
     /// The core, where coordinates name it.
     pub core: Option<ValueId>,
@@ -62,7 +63,7 @@ pub(super) fn device(cx: &Context<'_>, trace: &Rc<Trace>, id: &Value, kind: &Val
     if !logical && ids.len() == mesh.len() && mesh.len() > 1 {
         let tiles = ids.iter().map(|id| scalar(cx, id)).collect::<PyResult<Vec<_>>>()?;
         let ids = vec![cx.value_in(trace, &combined(cx, &mesh, &tiles)?)?];
-        return Ok(Some(Device { ids, kind: "logical", core: None }));
+        return Ok(Some(Device { ids, kind: "axes", core: None }));
     }
     let ids = ids.iter().map(|id| integer(cx, trace, id)).collect::<PyResult<Vec<_>>>()?;
     Ok(Some(Device { ids, kind: if logical { "logical" } else { "mesh" }, core: None }))
@@ -105,7 +106,7 @@ fn by_names(
         })
         .collect::<PyResult<Vec<_>>>()?;
     let ids = vec![cx.value_in(trace, &combined(cx, mesh, &tiles)?)?];
-    Ok(Some(Device { ids, kind: "logical", core }))
+    Ok(Some(Device { ids, kind: "axes", core }))
 }
 
 /// The number of a device, the last axis of the mesh innermost.
