@@ -115,6 +115,7 @@ const MISSING: &[(&str, &str, &str)] = &[
     ("PL422", "symbolic", "made up"),
     ("PL423", "symbolic", "devices are known where something is called"),
     ("PL424", "symbolic", "devices are known where something is called"),
+    ("PL425", "symbolic", "devices are known where something is called"),
     ("PL502", "symbolic", "made up: the lengths of inputs"),
 ];
 

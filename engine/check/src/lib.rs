@@ -4,6 +4,7 @@
 
 mod access;
 mod aligned;
+mod alike;
 mod blocks;
 mod checked;
 mod coverage;

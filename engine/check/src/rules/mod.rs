@@ -71,6 +71,7 @@ mod remote_write_without_barrier;
 mod result_not_kept;
 mod same_random_numbers;
 mod semaphore_not_drained;
+mod semaphore_of_two_copies;
 mod shape_mismatch;
 mod side_effect_in_kernel;
 mod slot_overwritten;
@@ -186,6 +187,7 @@ pub static ALL: &[&Rule] = &[
     &collective_id::RULE,
     &collective_mismatch::RULE,
     &device_outside_mesh::RULE,
+    &semaphore_of_two_copies::RULE,
     &tpu_block_shape::RULE,
     &memory_budget::RULE,
     &triton_limits::RULE,
