@@ -39,6 +39,24 @@ def within(x_ref, o_ref, send, recv, local):
     copy.wait()
 
 
+def arrival_forgotten(x_ref, o_ref, send, recv, local):
+    right = jax.lax.rem(jax.lax.axis_index("x") + 1, 4)
+    begin(right)
+    copy = pltpu.make_async_remote_copy(x_ref, o_ref, send, recv, device_id=(right,))
+    copy.start()
+#   ^ PL402 error "no wait of the kernel is for recv"
+    copy.wait_send()
+
+
+def sending_forgotten(x_ref, o_ref, send, recv, local):
+    right = jax.lax.rem(jax.lax.axis_index("x") + 1, 4)
+    begin(right)
+    copy = pltpu.make_async_remote_copy(x_ref, o_ref, send, recv, device_id=(right,))
+    copy.start()
+#   ^ PL402 error "no wait of the kernel is for send"
+    copy.wait_recv()
+
+
 def awaited_later(x_ref, o_ref, send, recv, local):
     right = jax.lax.rem(jax.lax.axis_index("x") + 1, 4)
     begin(right)
@@ -69,5 +87,5 @@ def launched(kernel):
 
 
 x = jnp.arange(32.0).reshape(32)
-for kernel in (remote, within, awaited_later):
+for kernel in (remote, within, arrival_forgotten, sending_forgotten, awaited_later):
     launched(kernel)(x)

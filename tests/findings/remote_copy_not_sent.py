@@ -1,6 +1,6 @@
 # The copy to the neighbour is waited for where it arrives, and not where it is sent from.
 # jax: runs
-# found by a run
+# found by a run, and before
 import os
 
 os.environ["XLA_FLAGS"] = "--xla_force_host_platform_device_count=4"
@@ -19,7 +19,7 @@ def kernel(x_ref, o_ref, send, recv):
     right = jax.lax.rem(jax.lax.axis_index("x") + 1, 4)
     copy = pltpu.make_async_remote_copy(x_ref, o_ref, send, recv, device_id=(right,))
     copy.start()
-#   ^ PL402 error "send of device 0 still counts 32 bytes"
+#   ^ PL402 error "no wait of the kernel is for send"
     copy.wait_recv()
 
 

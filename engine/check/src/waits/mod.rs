@@ -174,7 +174,16 @@ fn never_awaited(kernel: &Function) -> Vec<Finding> {
         return Vec::new();
     }
     let waits = kernel.ops.iter().filter(|op| !starts(op) && !matches!(op.op.kind, OpKind::Memory(_)));
-    let known: Vec<Option<ValueId>> = waits.flat_map(semaphores).map(root).collect();
+    // A wait for a copy is for one of its two ends.
+    let awaited = |op: &OpData| -> Vec<ValueId> {
+        match op.op.kind {
+            OpKind::Copy(CopyOp::Wait) => {
+                op.operands.get(if op.attributes.flag("send") { 3 } else { 2 }).copied().into_iter().collect()
+            }
+            _ => semaphores(op),
+        }
+    };
+    let known: Vec<Option<ValueId>> = waits.flat_map(awaited).map(root).collect();
     if known.contains(&None) {
         return Vec::new();
     }
