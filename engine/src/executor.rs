@@ -169,7 +169,13 @@ impl CpuExecutor {
     ) -> Result<Vec<Array>, ExecutionError> {
         let mut watcher = self.watcher(world);
         watcher.launch_begins(launch);
-        run_launch(launch, arguments, &mut watcher).map_err(|error| self.failed(&error, &launch.spans))
+        let ended = run_launch(launch, arguments, &mut watcher);
+        for finding in self.findings.borrow_mut().iter_mut() {
+            if let Some(help) = hazards::counted_together(launch, finding) {
+                finding.help = Some(help);
+            }
+        }
+        ended.map_err(|error| self.failed(&error, &launch.spans))
     }
 
     /// What the program sees of an error of the launch at these places. Agents that have stopped are a finding, also where the

@@ -2,7 +2,8 @@
 
 use pallas_check::rules;
 use pallas_interpret::{EngineKind, Hazard, MissingEdge, RacingAccess};
-use pallas_ir::{Certainty, Finding, Label};
+use pallas_ir::{Certainty, CopyOp, Finding, Label, Launch, OpData, OpKind};
+use pallas_syntax::Span;
 
 /// The finding: at the later access, or at the copy.
 pub(crate) fn finding(hazard: &Hazard) -> Finding {
@@ -168,4 +169,35 @@ fn advice(first: &RacingAccess, second: &RacingAccess, missing: MissingEdge) -> 
             first.who, second.who
         ),
     }
+}
+
+/// What to do about a race with a copy that is waited for, on a semaphore that counts others of the launch, too: the wait was
+/// satisfied by one of those.
+pub(crate) fn counted_together(launch: &Launch, finding: &Finding) -> Option<String> {
+    if finding.code != rules::DATA_RACE.code {
+        return None;
+    }
+    let kernel = &launch.kernel;
+    let is_named = |span: Span| span == finding.span || finding.labels.iter().any(|label| label.span == span);
+    let copies =
+        |kind: CopyOp| kernel.ops.iter().filter(move |op| matches!(op.op.kind, OpKind::Copy(of) if of == kind));
+    let raced = copies(CopyOp::Start).find(|op| is_named(kernel.locations[op.location.0 as usize].span))?;
+    let semaphore = *raced.operands.get(2)?;
+    // One of an array of semaphores may be another each time.
+    if kernel.definition(semaphore).is_some() {
+        return None;
+    }
+    let started = copies(CopyOp::Start).filter(|op| op.operands.get(2) == Some(&semaphore)).count();
+    // A neighbour may be a program ahead.
+    let comes_again =
+        raced.attributes.flag("remote") && launch.grid[launch.device_axes()..].iter().any(|&extent| extent > 1);
+    let waits = |op: &&OpData| op.operands.get(2) == Some(&semaphore) && !op.attributes.flag("send");
+    if !copies(CopyOp::Wait).any(|op| waits(&op)) || started < 2 && !comes_again {
+        return None;
+    }
+    let name = kernel.value(semaphore).name.as_deref().unwrap_or("one semaphore");
+    Some(format!(
+        "{name} counts several copies that may be under way at the same time, and a wait for one ends with whichever comes first: give \
+         each a semaphore of its own, `pltpu.SemaphoreType.DMA((2,))` and `{name}.at[slot]`; else wait for all of them before"
+    ))
 }

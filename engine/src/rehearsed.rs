@@ -12,7 +12,10 @@ pub(crate) fn findings(launch: &Launch) -> Vec<Finding> {
     let (found, error) = pallas_interpret::follow(launch);
     let stopped = error.and_then(|error| of_error(&error, launch.spans.apply));
     let mut findings: Vec<Finding> = Vec::new();
-    for finding in found.iter().map(hazards::finding).chain(stopped) {
+    for mut finding in found.iter().map(hazards::finding).chain(stopped) {
+        if let Some(help) = hazards::counted_together(launch, &finding) {
+            finding.help = Some(help);
+        }
         let is_known = |known: &Finding| known.span == finding.span && known.code == finding.code;
         if !findings.iter().any(is_known) {
             findings.push(finding);
