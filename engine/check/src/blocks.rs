@@ -1,10 +1,13 @@
-//! Blocks that lie wholly outside their array: per operand, the first program that gets one. Index maps that depend on
-//! data are not answered.
+//! Blocks that lie wholly outside their array: per operand, the first program that gets one, and for pipelines inside of kernels the
+//! first step. Index maps that depend on data are not answered.
 
 use crate::evaluate::{Slice, Slot};
+use crate::guards::{self, Guards};
 use crate::search::{Bounds, Outcome, Verdict, corners, search};
-use crate::walk::Sources;
-use pallas_ir::{BlockDim, BlockMap, Certainty, IndexForm, Interval, Launch, Operand, Role};
+use crate::walk::{Enclosing, Sources, walk};
+use pallas_ir::{
+    BlockDim, BlockMap, Certainty, Function, IndexForm, Interval, Known, Launch, Operand, RegionId, Role, ValueId,
+};
 
 /// Boxes of programs that are looked at per operand.
 const BUDGET: usize = 100_000;
@@ -12,7 +15,7 @@ const BUDGET: usize = 100_000;
 /// A block wholly outside its array.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct OutsideBlock {
-    /// The program that gets it.
+    /// The program that gets it; of pipelines the program, counters of loops around, and the step.
     pub(crate) program: Vec<usize>,
     /// The dimension along which it is outside.
     pub(crate) axis: usize,
@@ -54,16 +57,35 @@ pub(crate) fn first_outside(launch: &Launch, operand: &Operand) -> Option<Outsid
         true => 64,
         false => BUDGET,
     };
+    first(&slice, &dims, bounds, budget, |_, _| Verdict::Yes)
+}
+
+/// The first point of a box at which a block lies outside; `reached` says whether there is anybody who asks for it.
+fn first(
+    slice: &Slice<'_>,
+    dims: &[Dim<'_>],
+    bounds: Bounds,
+    budget: usize,
+    reached: impl Fn(&[(i64, i64)], &[Known]) -> Verdict,
+) -> Option<OutsideBlock> {
     let judge = |bounds: &[(i64, i64)]| {
         let known = slice.evaluate(bounds);
         let verdicts = dims.iter().map(|dim| dim.judge(dim.interval(bounds, &|slot| slot.of(&known).interval())));
-        verdicts
+        let outside = verdicts
             .reduce(|left, right| match (left, right) {
                 (Verdict::Yes, _) | (_, Verdict::Yes) => Verdict::Yes,
                 (Verdict::No, Verdict::No) => Verdict::No,
                 _ => Verdict::Maybe,
             })
-            .unwrap_or(Verdict::No)
+            .unwrap_or(Verdict::No);
+        match outside {
+            Verdict::No => Verdict::No,
+            outside => match (outside, reached(bounds, &known)) {
+                (_, Verdict::No) => Verdict::No,
+                (Verdict::Yes, Verdict::Yes) => Verdict::Yes,
+                _ => Verdict::Maybe,
+            },
+        }
     };
     let (point, certainty) = match search(bounds.clone(), budget, judge) {
         Outcome::Nothing => return None,
@@ -94,6 +116,58 @@ pub(crate) fn first_outside(launch: &Launch, operand: &Operand) -> Option<Outsid
         end: start.saturating_add(dims[axis].block.size() as i64),
         certainty,
     })
+}
+
+/// A Ref of a pipeline inside of a kernel: what its index map makes of the ids of a step, in values of the kernel.
+pub(crate) struct Stepped<'a> {
+    pub(crate) block: &'a [BlockDim],
+    pub(crate) shape: &'a [usize],
+    pub(crate) step: &'a [ValueId],
+    pub(crate) indices: &'a [ValueId],
+}
+
+/// The first step, in a program that is known to come there, whose block lies wholly outside the Ref. The pipeline stands in a
+/// region of the kernel.
+pub(crate) fn first_step_outside(
+    launch: &Launch,
+    within: RegionId,
+    grid: &[usize],
+    stepped: &Stepped<'_>,
+) -> Option<OutsideBlock> {
+    let kernel = &launch.kernel;
+    if stepped.shape.contains(&0) || grid.contains(&0) || launch.programs() == 0 {
+        return None;
+    }
+    let path = path_to(kernel, within)?;
+    let sources = Sources::new(kernel);
+    let mut slice = Slice::of_kernel(kernel, &sources, launch);
+    guards::count(kernel, &path, &mut slice);
+    slice.set_free(stepped.step);
+    let zipped = stepped.block.iter().zip(stepped.shape).zip(stepped.indices);
+    let dims: Vec<Dim<'_>> = zipped
+        .map(|((&block, &extent), &value)| Dim { block, extent: extent as i64, index: Index::Slot(slice.add(value)) })
+        .collect();
+    let guards = Guards::of(kernel, &path, &mut slice)?;
+    let mut bounds = guards.executions(launch, &slice);
+    bounds.extend(grid.iter().map(|&extent| (0, extent as i64 - 1)));
+    let budget = if slice.depends_on_data() { 64 } else { BUDGET };
+    first(&slice, &dims, bounds, budget, |bounds, known| guards.reached(bounds, known))
+}
+
+/// The ops around a region, outermost first.
+fn path_to(kernel: &Function, region: RegionId) -> Option<Vec<Enclosing>> {
+    if region == kernel.body {
+        return Some(Vec::new());
+    }
+    let mut found = None;
+    walk(kernel, |id, path| {
+        if let Some(number) = kernel.op(id).regions.iter().position(|&inner| inner == region) {
+            let mut whole = path.to_vec();
+            whole.push(Enclosing { op: id, region: number });
+            found = Some(whole);
+        }
+    });
+    found
 }
 
 /// A dimension of the array with its block index.

@@ -51,6 +51,8 @@ pub(crate) struct Slice<'a> {
     slots: HashMap<ValueId, Slot>,
     /// Counters of loops: variable numbers by op.
     counters: Vec<OpId>,
+    /// Values that are variables after all others: the ids of a pipeline's step.
+    free: Vec<ValueId>,
 }
 
 impl<'a> Slice<'a> {
@@ -65,6 +67,7 @@ impl<'a> Slice<'a> {
             steps: Vec::new(),
             slots: HashMap::new(),
             counters: Vec::new(),
+            free: Vec::new(),
         }
     }
 
@@ -79,14 +82,19 @@ impl<'a> Slice<'a> {
         self.grid.len() + self.counters.len() - 1
     }
 
+    /// Makes values variables, after the grid's axes and all counters.
+    pub(crate) fn set_free(&mut self, values: &[ValueId]) {
+        self.free = values.to_vec();
+    }
+
     /// The number of grid axes, which are the first variables.
     pub(crate) fn variables_before_counters(&self) -> usize {
         self.grid.len()
     }
 
-    /// The number of variables: grid axes, then counters.
+    /// The number of variables: grid axes, then counters, then other values.
     pub(crate) fn variables(&self) -> usize {
-        self.grid.len() + self.counters.len()
+        self.grid.len() + self.counters.len() + self.free.len()
     }
 
     /// Adds a value with all that it depends on.
@@ -168,6 +176,9 @@ impl<'a> Slice<'a> {
 
     /// What a value needs to be evaluated first.
     fn dependencies(&self, value: ValueId) -> Vec<ValueId> {
+        if self.free.contains(&value) {
+            return Vec::new();
+        }
         match self.sources.of(value) {
             Source::Result(id, position) => {
                 let op = self.function.op(id);
@@ -199,6 +210,9 @@ impl<'a> Slice<'a> {
     /// The step of a value whose dependencies have slots; `None` for data.
     fn step(&self, value: ValueId) -> Option<Step> {
         let slot = |value: &ValueId| self.slots.get(value).copied();
+        if let Some(number) = self.free.iter().position(|free| *free == value) {
+            return Some(Step::Program(self.grid.len() + self.counters.len() + number));
+        }
         match self.sources.of(value) {
             Source::Parameter(axis) => (self.maps_ids && axis < self.grid.len()).then_some(Step::Program(axis)),
             Source::Inner(id, _, 0) => {

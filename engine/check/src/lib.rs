@@ -25,6 +25,7 @@ pub mod rules;
 mod search;
 mod shadow;
 mod shared;
+mod stepped;
 pub mod waits;
 mod walk;
 mod words;

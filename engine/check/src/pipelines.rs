@@ -1,12 +1,13 @@
 //! Pipelines inside of kernels (`pltpu.emit_pipeline`) as launches of their own: a grid, operands with blocks, a body. Only those
 //! that need nothing else from the kernel around them but scratch memory which nobody else uses: no other Ref, scalar or program
-//! id of it, a grid that is known, blocks that are copied. What a part of a kernel does not say, whether all of an output is written or all of an input read, is nobody's
+//! id of it, a grid that is known, blocks that are copied; of others only where their blocks lie. What a part of a kernel does not say, whether all of an output is written or all of an input read, is nobody's
 //! mistake, and is not asked.
 
 use crate::checked::Checked;
 use crate::refs::origin;
 use crate::rules::ALL;
-use crate::walk::Sources;
+use crate::stepped;
+use crate::walk::{Sources, walk};
 use pallas_ir::launch::LaunchSpans;
 use pallas_ir::op::{ControlOp, ProgramOp};
 use pallas_ir::pipeline::{Pipeline, Window};
@@ -21,8 +22,21 @@ const RULES: [&str; 7] = ["PL120", "PL124", "PL126", "PL128", "PL129", "PL203", 
 
 /// What the rules find in the pipelines of a launch's kernel.
 pub(crate) fn check(launch: &Launch, findings: &mut Vec<Finding>) {
-    for op in &launch.kernel.ops {
-        let Some(pipeline) = as_launch(launch, op) else { continue };
+    for staged in &launch.staged {
+        stepped::of_staged(launch, staged, findings);
+    }
+    let mut pipelines = Vec::new();
+    walk(&launch.kernel, |id, path| {
+        if matches!(launch.kernel.op(id).op.kind, OpKind::Control(ControlOp::Pipeline)) {
+            let within = path.last().map(|inner| launch.kernel.op(inner.op).regions[inner.region]);
+            pipelines.push((id, within.unwrap_or(launch.kernel.body)));
+        }
+    });
+    for (id, within) in pipelines {
+        let Some(pipeline) = as_launch(launch, launch.kernel.op(id)) else {
+            stepped::of_op(launch, id, within, findings);
+            continue;
+        };
         let checked = Checked::new(&pipeline, &pipeline);
         let known = findings.len();
         for rule in ALL.iter().filter(|rule| RULES.contains(&rule.code)) {
@@ -63,6 +77,7 @@ fn as_launch(launch: &Launch, op: &OpData) -> Option<Launch> {
         operands,
         scratch: own_scratch(launch, body, &captured)?,
         aliases: Vec::new(),
+        staged: Vec::new(),
         spans: LaunchSpans { call: place.span, apply: place.span, ..LaunchSpans::default() },
         ..launch.clone()
     })

@@ -5,6 +5,7 @@ use crate::attribute::DimIndex;
 use crate::function::Function;
 use crate::interpretation::Interpretation;
 use crate::op::{MemoryOp, OpKind};
+use crate::pipeline::Staged;
 use crate::types::{MemorySpace, RefType, TensorType};
 use pallas_syntax::Span;
 use std::sync::Arc;
@@ -38,6 +39,8 @@ pub struct Launch {
     pub meeting: Meeting,
     /// How it is interpreted, where the program says so.
     pub interpretation: Interpretation,
+    /// Pipelines whose steps the kernel makes itself.
+    pub staged: Vec<Staged>,
     /// Places in the source.
     pub spans: LaunchSpans,
 }

@@ -31,7 +31,7 @@ pub use interval::Interval;
 pub use known::{Known, Scalars};
 pub use launch::{AxisSemantics, BlockDim, Launch, Meeting, Operand, Role, Target};
 pub use op::{AgentOp, ControlOp, CopyOp, EvalError, InferError, Op, OpDef, OpKind, SemaphoreOp};
-pub use pipeline::{Pipeline, PipelineOperand, Window};
+pub use pipeline::{Pipeline, PipelineOperand, Staged, StagedOperand, Window};
 pub use print_fields::print_fields;
 pub use types::{BarrierType, MemorySpace, Overlay, RefType, TensorType, Transform, Type};
 pub use verify::{Problem, verify_function, verify_launch};

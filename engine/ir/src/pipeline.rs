@@ -1,6 +1,9 @@
 //! Pipelines inside a kernel (`pltpu.emit_pipeline`): a grid of their own, and Refs that are cut into blocks as the
 //! operands of a launch are. What stands here is what the op carries; its index maps and its body are regions.
+//!
+//! Pipelines of Mosaic GPU are no ops: a kernel has their loops, copies and waits. What is left of them is which blocks they ask for.
 
+use crate::function::{RegionId, ValueId};
 use crate::launch::{BlockDim, OperandSpans, Role};
 use std::sync::Arc;
 
@@ -65,4 +68,30 @@ impl PipelineOperand {
     pub fn block_shape(&self) -> Vec<usize> {
         self.block.iter().filter(|dim| !matches!(dim, BlockDim::Squeezed)).map(|dim| dim.size()).collect()
     }
+}
+
+/// A pipeline whose steps a kernel makes itself. Only said where a program is analysed, and no part of the text form.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Staged {
+    /// Extent along each axis.
+    pub grid: Vec<usize>,
+    /// The region of the kernel in which it stands.
+    pub within: RegionId,
+    /// The Refs that blocks are taken from.
+    pub operands: Vec<StagedOperand>,
+}
+
+/// One Ref of such a pipeline.
+#[derive(Clone, Debug, PartialEq)]
+pub struct StagedOperand {
+    /// The Ref.
+    pub source: ValueId,
+    /// One entry per dimension of the Ref.
+    pub block: Vec<BlockDim>,
+    /// Stand for the ids of a step: parameters of a region that nothing runs.
+    pub step: Vec<ValueId>,
+    /// What the index map makes of them, in that region.
+    pub indices: Vec<ValueId>,
+    /// Places in the source.
+    pub spans: OperandSpans,
 }

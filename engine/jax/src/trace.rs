@@ -8,7 +8,7 @@ use crate::context::Context;
 use crate::sharding::Placement;
 use crate::tile::{Tile, Traced};
 use crate::transform::known::Primals;
-use pallas_ir::{Attribute, Attributes, Builder, Function, Location, Op, RegionId, Type, ValueId, ops};
+use pallas_ir::{Attribute, Attributes, Builder, Function, Location, Op, RegionId, Staged, Type, ValueId, ops};
 use pallas_python::raise::PyResult;
 use pallas_syntax::Span;
 use pallas_tensor::{Array, Shape};
@@ -68,6 +68,8 @@ pub struct Trace {
     placed: RefCell<Vec<(ValueId, Placement)>>,
     /// Of a kernel: how the generator of a core is seeded, and what is drawn from it.
     pub(crate) drawn: RefCell<Drawn>,
+    /// Of a kernel in analysis: pipelines that were staged as loops, copies and waits.
+    pub(crate) staged: RefCell<Vec<Staged>>,
     /// How the traced function calls its parameters, for messages.
     names: OnceCell<Box<Names>>,
     builder: RefCell<Builder>,
@@ -96,6 +98,7 @@ impl Trace {
             arguments: OnceCell::new(),
             placed: RefCell::default(),
             drawn: RefCell::default(),
+            staged: RefCell::default(),
             names: OnceCell::new(),
             builder: RefCell::new(Builder::new(name, location)),
             base_depth: cx.interp.stack().len(),

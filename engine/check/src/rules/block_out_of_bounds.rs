@@ -15,7 +15,7 @@ use pallas_syntax::Span;
 use std::collections::HashSet;
 
 /// An index map gives a block wholly outside the array.
-pub(super) static RULE: Rule = Rule {
+pub(crate) static RULE: Rule = Rule {
     code: "PL120",
     name: "block-out-of-bounds",
     severity: Severity::Error,

@@ -91,6 +91,7 @@ mod write_not_committed;
 use crate::rule::Rule;
 pub(crate) use barrier_out_of_step::HELP as BARRIER_HELP;
 pub(crate) use barrier_out_of_step::RULE as BARRIER_OUT_OF_STEP;
+pub(crate) use block_out_of_bounds::RULE as BLOCK_OUT_OF_BOUNDS;
 pub(crate) use collective_mismatch::{ABSENT_HELP, MISSING_HELP, RULE as COLLECTIVE_MISMATCH};
 pub use copy_never_awaited::RULE as COPY_NEVER_AWAITED;
 pub use data_race::RULE as DATA_RACE;

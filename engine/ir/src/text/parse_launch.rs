@@ -98,6 +98,7 @@ pub(super) fn launch(parser: &mut Parser<'_>) -> Parsed<Launch> {
         vmem_limit,
         meeting,
         interpretation,
+        staged: Vec::new(),
         spans: LaunchSpans::default(),
     })
 }

@@ -4,6 +4,7 @@
 
 pub(crate) mod collective;
 mod launch;
+mod pipelines;
 mod requests;
 mod staging;
 

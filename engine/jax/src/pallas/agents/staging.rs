@@ -1,5 +1,6 @@
 //! Stages one op of a GPU kernel from Python values: Refs and arrays are operands, keywords are attributes.
 
+use super::pipelines;
 use crate::array::ArrayObject;
 use crate::context::Context;
 use crate::convert;
@@ -29,6 +30,12 @@ pub(super) static FUNCTIONS: &[NativeDef] = &[
         signature: "(index_map, count)",
         doc: "Whether the result of an index map depends on one of its `count` arguments.",
         run: depends,
+    },
+    NativeDef {
+        name: "note_pipeline",
+        signature: "(grid, specs, refs)",
+        doc: "Notes which blocks a pipeline asks for, where that will be looked at.",
+        run: pipelines::note,
     },
     NativeDef {
         name: "races_found",
@@ -67,7 +74,7 @@ pub(super) static FUNCTIONS: &[NativeDef] = &[
 ];
 
 /// The trace of the kernel that is running.
-fn kernel(cx: &Context<'_>, function: &str) -> PyResult<Rc<Trace>> {
+pub(super) fn kernel(cx: &Context<'_>, function: &str) -> PyResult<Rc<Trace>> {
     cx.innermost().ok_or_else(|| {
         cx.interp.error_with(
             &cx.interp.types().value_error,

@@ -13,7 +13,7 @@ use crate::refs::RefObject;
 use crate::trace::{Trace, TraceKind};
 use crate::transform::named;
 use crate::tree::{self, TreeDef};
-use pallas_ir::{Function, MemorySpace, Operand, RefType, Role, TensorType, Type};
+use pallas_ir::{Function, MemorySpace, Operand, RefType, Role, Staged, TensorType, Type};
 use pallas_python::CallArgs;
 use pallas_python::raise::{Diagnosis, PyResult};
 use pallas_python::value::Value;
@@ -80,6 +80,7 @@ pub(super) struct KernelTrees<'a> {
     pub(super) arguments: &'a [Option<String>],
 }
 
+/// The kernel, and the pipelines whose steps it makes itself.
 pub(super) fn trace_kernel(
     cx: &Context<'_>,
     call: &PallasCall,
@@ -87,7 +88,7 @@ pub(super) fn trace_kernel(
     operands: &mut [Operand],
     scratch: &[RefType],
     trees: &KernelTrees<'_>,
-) -> PyResult<Function> {
+) -> PyResult<(Function, Vec<Staged>)> {
     let interp = cx.interp;
     let origin = origin_of(cx, &call.kernel);
     let name = call.name.clone().unwrap_or_else(|| interp.callable_name(&call.kernel));
@@ -196,8 +197,8 @@ pub(super) fn trace_kernel(
             },
         ));
     }
-    let drawn = trace.drawn.take();
+    let (drawn, staged) = (trace.drawn.take(), trace.staged.take());
     let function = trace.finish(Vec::new());
     generator::check(cx, &drawn, &function, operands, &grid);
-    Ok(function)
+    Ok((function, staged))
 }

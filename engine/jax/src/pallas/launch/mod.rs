@@ -147,7 +147,7 @@ pub fn prepare(cx: &Context<'_>, call: &PallasCall, args: Vec<Value>, apply: Spa
     let kernel = trace_kernel(cx, call, (known, &names), &mut operands, &scratch, &trees);
     let surface = cx.state.surface.replace(surface);
     cx.state.tracing_for.set(before);
-    let kernel = kernel?;
+    let (kernel, staged) = kernel?;
     exchange::check(cx, &operands, &names_of_arguments);
     check_collective(cx, call, interpretation, &kernel)?;
     let mut aliases = aliases(cx, call, &operands)?;
@@ -184,6 +184,7 @@ pub fn prepare(cx: &Context<'_>, call: &PallasCall, args: Vec<Value>, apply: Spa
         vmem_limit,
         meeting: call.meeting,
         interpretation,
+        staged,
         spans,
     });
     if held.is_empty() {

@@ -57,6 +57,7 @@ pub(super) fn core_map(
         vmem_limit: None,
         meeting: *meeting,
         interpretation,
+        staged: Vec::new(),
         spans: place.clone(),
         kernel: with_inputs(kernel, programs.space),
     };

@@ -159,6 +159,7 @@ fn with_axis(launch: &Launch, axis: &Axis, lanes: &[Lane]) -> Launch {
         vmem_limit: launch.vmem_limit,
         meeting: launch.meeting,
         interpretation: launch.interpretation,
+        staged: Vec::new(),
         spans: launch.spans.clone(),
     }
 }

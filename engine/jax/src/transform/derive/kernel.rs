@@ -92,6 +92,7 @@ fn with_tangents(cx: &Context<'_>, launch: &Launch, moving: &[bool]) -> PyResult
         vmem_limit: launch.vmem_limit,
         meeting: launch.meeting,
         interpretation: launch.interpretation,
+        staged: Vec::new(),
         spans: launch.spans.clone(),
     })
 }

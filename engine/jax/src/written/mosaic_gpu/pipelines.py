@@ -149,10 +149,11 @@ def emit_pipeline(body, *, grid, in_specs=(), out_specs=(), max_concurrent_steps
     steps = math.prod(grid)
     is_dynamic = not isinstance(steps, int)
     slots = max_concurrent_steps if is_dynamic else min(max_concurrent_steps, steps)
-    axes = len(grid)
+    axes, extents = len(grid), grid
     grid = tuple(jnp.asarray(extent, dtype=jnp.int32) for extent in grid)
 
     def pipeline(*gmem_refs):
+        staging.note_pipeline(extents, (*in_specs, *out_specs), gmem_refs)
         memory = [
             _slots(spec, slots, ref) if _in_smem(spec) else None
             for spec, ref in zip(itertools.chain(in_specs, out_specs), gmem_refs)
@@ -324,6 +325,7 @@ def emit_pipeline_warp_specialized(
 
     def pipeline(*gmem_refs, allocations=None):
         flat_ins, flat_outs = split(gmem_refs)
+        staging.note_pipeline(grid, (*flat_in, *flat_out), (*flat_ins, *flat_outs))
         if allocations is not None:
             run(flat_ins, flat_outs, **allocations)
             return None
