@@ -4,7 +4,7 @@ use super::effects::{Held, Lost};
 use super::labels::{self, Labels};
 use super::memory::{Buffer, LARGEST};
 use super::programs::{Programs, follows};
-use super::region::Machine;
+use super::region::{MOST_STEPS, Machine};
 use super::{Found, Garbage, Leak, Unwritten};
 use crate::words;
 use pallas_ir::op::MemoryOp;
@@ -21,9 +21,24 @@ pub(crate) fn run(launch: &Launch) -> Found {
     if !launch.dynamic.is_empty() || launch.programs() == 0 || launch.has_agents() {
         return Found::default();
     }
+    let mut programs = Programs::of(&launch.grid);
+    loop {
+        match attempt(launch, &programs) {
+            Ok(found) => return found,
+            Err(most) => match programs.fewer(&launch.grid, most) {
+                Some(fewer) => programs = fewer,
+                None => return Found::default(),
+            },
+        }
+    }
+}
+
+/// What these programs show; for how many there is time, if it is for fewer.
+fn attempt(launch: &Launch, programs: &Programs) -> Result<Found, usize> {
     let mut run = Run::new(launch);
-    let programs = Programs::of(&launch.grid);
     let mut last: Option<Vec<usize>> = None;
+    // What one program costs.
+    let mut dearest = 0;
     for program in programs.iter() {
         if last.as_ref().is_some_and(|last| !follows(&launch.grid, last, &program)) {
             run.jump();
@@ -32,15 +47,19 @@ pub(crate) fn run(launch: &Launch) -> Found {
         if let Some(last) = &last {
             run.separate(last, &program);
         }
-        // What is left undone says nothing; what was done before counts.
-        if run.machine.run(program.clone()).is_err() {
-            return Found::default();
+        let before = run.machine.steps;
+        let is_done = run.machine.run(program.clone()).is_ok();
+        dearest = dearest.max(before.saturating_sub(run.machine.steps)).max(1);
+        // A run that ends early says nothing, as what is left undone may be what is needed; one that will is not gone on with.
+        let is_too_much = last.is_none() && dearest.saturating_mul(programs.count()) > 2 * MOST_STEPS;
+        if !is_done || is_too_much {
+            return Err(if is_done || last.is_some() { MOST_STEPS / dearest } else { 0 });
         }
         last = Some(program);
     }
     run.put_back();
     let lanes = std::mem::take(&mut run.machine.lanes);
-    Found { leaks: run.judge(), unwritten: run.unwritten(), lanes, lost: run.lost() }
+    Ok(Found { leaks: run.judge(), unwritten: run.unwritten(), lanes, lost: run.lost() })
 }
 
 /// A block of an output, by operand and block indices.

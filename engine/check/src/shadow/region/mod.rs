@@ -67,7 +67,8 @@ pub(super) struct Machine<'a> {
     /// Lanes outside of their Ref, one of each access.
     pub(super) lanes: Vec<Lane>,
     values: Vec<Option<Value>>,
-    steps: usize,
+    /// Steps that are left.
+    pub(super) steps: usize,
 }
 
 impl<'a> Machine<'a> {
