@@ -53,15 +53,14 @@ pub const OTHER_FOR_LANES: &str = "say what they hold: `other=0`, or whatever do
 fn check(launch: &Checked<'_>, findings: &mut Vec<Finding>) {
     for leak in launch.leaks() {
         let output = &launch.operands[leak.output].name;
-        let element = Shape::from(&leak.element[..]);
+        let element = leak.place(output);
         let program = words::program(&leak.program);
         let mut finding = match leak.kind {
             Garbage::Padding(index) => {
                 let operand = &launch.operands[index];
                 let message = format!("what lies past the end of {} reaches {output}", operand.name);
                 let mut finding = RULE.finding(Certainty::Proved, leak.read, message);
-                finding.evidence =
-                    Some(format!("{program}: {}; element {element} of {output} depends on them", leak.part));
+                finding.evidence = Some(format!("{program}: {}; {element} depends on them", leak.part));
                 finding.help = Some(MASK_WHERE_READ.to_string());
                 if let Some(span) = operand.spans.spec {
                     let block = Shape::from(&operand.block_shape()[..]);
@@ -72,7 +71,7 @@ fn check(launch: &Checked<'_>, findings: &mut Vec<Finding>) {
             Garbage::Lanes => {
                 let message = format!("lanes of {} that the mask of this load leaves out reach {output}", leak.name);
                 let mut finding = RULE.finding(Certainty::Proved, leak.read, message);
-                finding.evidence = Some(format!("{program}: element {element} of {output} depends on them"));
+                finding.evidence = Some(format!("{program}: {element} depends on them"));
                 finding.help = Some(OTHER_FOR_LANES.to_string());
                 finding
             }

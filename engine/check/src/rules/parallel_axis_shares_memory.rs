@@ -4,8 +4,7 @@ use crate::checked::Checked;
 use crate::rule::Rule;
 use crate::shadow::{Garbage, Leak};
 use crate::words;
-use pallas_ir::{Certainty, Finding, Label, Severity, Target};
-use pallas_tensor::Shape;
+use pallas_ir::{BlockMap, Certainty, Finding, Label, Launch, Severity, Target};
 
 /// A program reads what a program of another id along a parallel axis has left in memory.
 pub(super) static RULE: Rule = Rule {
@@ -18,7 +17,7 @@ pub(super) static RULE: Rule = Rule {
 Reports a read of an output block or of scratch memory that takes in what programs with another id along a grid axis
 wrote there, where `dimension_semantics` declares that axis `parallel` (or `core_parallel`), if an element of an output
 depends on it. Launches for Triton (`compiler_params=plgpu.CompilerParams(...)` of `pallas.triton`) have no other axes than
-parallel ones; kernels with atomics are not reported. The kernel is run on what is known without data; programs that write
+parallel ones, and launches for Mosaic GPU none where `dimension_semantics` is not given; kernels with atomics are not reported. The kernel is run on what is known without data; programs that write
 before they read are not reported.
 
 ## Why is this bad?
@@ -58,20 +57,35 @@ fn check(launch: &Checked<'_>, findings: &mut Vec<Finding>) {
         }
         let name = &leak.name;
         let is_triton = launch.target == Target::Triton;
-        let why = if is_triton { "whose programs Triton runs at the same time" } else { "which is declared parallel" };
+        let is_unsaid = launch.target.is_mosaic_gpu() && launch.semantics.is_empty();
+        let why = match (is_triton, is_unsaid) {
+            (true, _) => "whose programs Triton runs at the same time",
+            (_, true) => "which Mosaic GPU takes for parallel, as no axis is said to be anything else",
+            _ => "which is declared parallel",
+        };
         let message = format!("{name} passes values along grid axis {axis}, {why}");
         let mut finding = RULE.finding(Certainty::Proved, leak.read, message);
         finding.evidence = Some(format!(
-            "{} reads what programs with other ids along axis {axis} left in {name}; element {} of {} depends on it",
+            "{} reads what programs with other ids along axis {axis} left in {name}; {} depends on it",
             words::program(&leak.program),
-            Shape::from(&leak.element[..]),
-            launch.operands[leak.output].name,
+            leak.place(&launch.operands[leak.output].name),
         ));
-        finding.help = Some(if is_triton {
+        finding.help = Some(if let Some(summed) = begins_elsewhere(launch, leak.output, axis) {
+            format!(
+                "blocks of {} are others for each id along axis {axis}, and go along axis {summed}: set {name} where a block begins, \
+                 under `@pl.when(pl.program_id({summed}) == 0)`",
+                launch.operands[leak.output].name
+            )
+        } else if is_triton {
             format!(
                 "loop over what axis {axis} goes over within the kernel (`lax.fori_loop`), let each program write a block of its \
                  own and sum them up afterwards, or add with `plgpu.atomic_add` to an output that begins with zeros \
                  (`input_output_aliases`)"
+            )
+        } else if launch.target.is_mosaic_gpu() {
+            format!(
+                "say that axis {axis} is `sequential` in `dimension_semantics`, so that one block of the GPU goes along it, or write \
+                 {name} before it is read for each of its ids"
             )
         } else {
             format!(
@@ -83,4 +97,16 @@ fn check(launch: &Checked<'_>, findings: &mut Vec<Finding>) {
         finding.called_from(&leak.calls);
         findings.push(finding);
     }
+}
+
+/// The axis along which sums for blocks of an output go, where those are others for each id along an axis: nothing has to be passed
+/// along that one.
+fn begins_elsewhere(launch: &Launch, output: usize, axis: usize) -> Option<usize> {
+    let map = BlockMap::new(launch.operands.get(output)?, launch.grid.len());
+    let follows = |axis: usize| map.depends_on(axis);
+    if follows(axis) != Some(true) {
+        return None;
+    }
+    let mut others = (0..launch.grid.len()).filter(|&other| launch.grid[other] > 1 && follows(other) == Some(false));
+    others.next().filter(|_| others.next().is_none())
 }

@@ -6,7 +6,6 @@ use crate::shadow::Garbage;
 use crate::words;
 use pallas_ir::op::MemoryOp;
 use pallas_ir::{Certainty, Finding, OpKind, Role, Severity};
-use pallas_tensor::Shape;
 
 /// An output or scratch Ref is read before anything was written to it.
 pub static RULE: Rule = Rule {
@@ -50,10 +49,10 @@ fn check(launch: &Checked<'_>, findings: &mut Vec<Finding>) {
         let message = format!("{name} is read before anything is written to it");
         let mut finding = RULE.finding(Certainty::Proved, leak.read, message);
         let output = &launch.operands[leak.output].name;
-        let element = Shape::from(&leak.element[..]);
+        let element = leak.place(output);
         finding.evidence = Some(match launch.grid.is_empty() {
-            true => format!("element {element} of {output} depends on it"),
-            false => format!("{}: element {element} of {output} depends on it", words::program(&leak.program)),
+            true => format!("{element} depends on it"),
+            false => format!("{}: {element} depends on it", words::program(&leak.program)),
         });
         // Programs that add up by atomics run at the same time: none of them can set it.
         let is_added_to = launch.kernel.ops.iter().any(|op| matches!(op.op.kind, OpKind::Memory(MemoryOp::Atomic)))

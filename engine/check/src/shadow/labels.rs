@@ -43,6 +43,15 @@ pub(super) fn compared(left: &Labels, right: &Labels) -> usize {
     }
 }
 
+/// Whether the same elements have the same labels.
+pub(super) fn same(left: &Labels, right: &Labels) -> bool {
+    match (left, right) {
+        (None, None) => true,
+        (Some(left), Some(right)) => left.elements::<i32>() == right.elements::<i32>(),
+        _ => false,
+    }
+}
+
 /// What is garbage whichever of the two it is.
 pub(super) fn both(left: Labels, right: Labels) -> Labels {
     let (left, right) = (left?, right?);
@@ -56,7 +65,7 @@ pub(super) fn both(left: Labels, right: Labels) -> Labels {
 }
 
 /// The one label of all elements, if they have the same. Without a way out of the loop: many elements at once.
-fn only(labels: &[i32]) -> Option<i32> {
+pub(super) fn only(labels: &[i32]) -> Option<i32> {
     let first = *labels.first()?;
     (labels.iter().fold(0, |differ, label| differ | (label ^ first)) == 0).then_some(first)
 }

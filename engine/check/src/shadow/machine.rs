@@ -82,6 +82,8 @@ impl<'a> Run<'a> {
         let mut machine = Machine::new(&launch.kernel, &launch.grid);
         let is_kept = |operand: &Operand| !launch.has_peers() && operand.role == Role::Output && stays(operand);
         machine.kept = launch.operands.iter().map(is_kept).collect();
+        machine.operands = &launch.operands;
+        machine.parts_by_masks = launch.target == Target::Triton;
         machine.inputs = launch.operands.iter().map(|operand| operand.role == Role::Input).collect();
         for (index, operand) in launch.operands.iter().enumerate() {
             let shape = launch.kernel.params().get(index).map(|&param| launch.kernel.ty(param).shape().clone());
@@ -184,9 +186,11 @@ impl<'a> Run<'a> {
         if is_triton && self.has_atomics() {
             return;
         }
+        // Mosaic GPU takes all axes for parallel where nothing is said.
+        let is_unsaid = self.launch.target.is_mosaic_gpu() && self.launch.semantics.is_empty();
         for axis in 0..self.launch.grid.len() {
             let is_declared = self.launch.semantics.get(axis) == Some(&AxisSemantics::Parallel);
-            if !(is_triton || is_declared) || last.get(axis) == program.get(axis) {
+            if !(is_triton || is_unsaid || is_declared) || last.get(axis) == program.get(axis) {
                 continue;
             }
             for buffer in 0..self.machine.memory.len() {
@@ -369,7 +373,7 @@ impl<'a> Run<'a> {
             name: source.name.clone(),
             program,
             output,
-            element,
+            element: (!source.somewhere).then_some(element),
         })
     }
 

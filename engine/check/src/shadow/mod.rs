@@ -23,6 +23,7 @@ pub(crate) use lanes::Lane;
 pub(crate) use machine::run;
 
 use pallas_syntax::Span;
+use pallas_tensor::Shape;
 
 /// What a run shows.
 #[derive(Clone, Debug, Default)]
@@ -65,8 +66,18 @@ pub(crate) struct Leak {
     pub(crate) part: String,
     /// The output, by its place among the operands.
     pub(crate) output: usize,
-    /// The first element of it that depends on the garbage, in coordinates of the array.
-    pub(crate) element: Vec<usize>,
+    /// The first element of it that depends on the garbage, in coordinates of the array; `None` where data says which it is.
+    pub(crate) element: Option<Vec<usize>>,
+}
+
+impl Leak {
+    /// `element (3, 0) of o_ref`
+    pub(crate) fn place(&self, output: &str) -> String {
+        match &self.element {
+            Some(element) => format!("element {} of {output}", Shape::from(&element[..])),
+            None => format!("an element of {output} that data says"),
+        }
+    }
 }
 
 /// Kinds of garbage.

@@ -7,6 +7,7 @@ use crate::shadow::labels::{self, Labels};
 use crate::shadow::lanes::{self, Lane};
 use crate::shadow::memory::View;
 use pallas_ir::op::MemoryOp;
+use pallas_ir::same::same_in_all_programs;
 use pallas_ir::{IndexPattern, OpData, OpId, OpKind, ValueId};
 use pallas_tensor::ops as tensor;
 use pallas_tensor::ops::Combine;
@@ -74,16 +75,55 @@ impl Machine<'_> {
         let Some(positions) =
             access::positions(pattern, &indices, &view, &extents, shape, op.attributes.flag("masked"))
         else {
-            return Ok(None);
+            // All that there is to read is another program's, wherever it is read.
+            let is_masked = op.attributes.flag("masked");
+            let label = self.left_by_others(view.buffer).filter(|_| !is_masked);
+            return Ok(label.and_then(|label| labels::uniform(shape, label)));
         };
         let fine = Array::scalar(DType::I32, Scalar::Int(0));
         let taken = tensor::take_flat(&held, &positions, shape.clone(), &fine).ok().and_then(labels::tidy);
         if !op.attributes.flag("masked") {
             return Ok(taken);
         }
+        if let Some(label) = self.left_by_others(view.buffer).filter(|_| self.is_common(op, before)) {
+            return Ok(labels::uniform(shape, label));
+        }
         // Without a known mask the element may be masked off.
         let mask = rest.first().and_then(|mask| mask.known.clone()).filter(|mask| mask.shape() == shape);
         Ok(mask.and_then(|mask| labels::keep_where(taken, &mask, true)))
+    }
+
+    /// The label of what other programs left, where a buffer holds nothing else, also after some of it was stored again.
+    fn left_by_others(&self, buffer: usize) -> Option<i32> {
+        let held = self.memory.get(buffer)?.labels.as_ref()?;
+        let label = labels::only(held.elements::<i32>()?)?;
+        let source = self.source(label)?;
+        (matches!(source.kind, Garbage::Shared(_)) && (source.read.is_none() || source.somewhere)).then_some(label)
+    }
+
+    /// Whether an access has a mask that is not known, and the same in all programs: it takes the same elements in all of them.
+    fn is_common(&self, op: &OpData, before: usize) -> bool {
+        let count = op.attributes.index().map_or(0, |pattern| pattern.operand_count());
+        let mask = op.operands.get(before + count).filter(|_| op.attributes.flag("masked"));
+        mask.is_some_and(|&mask| {
+            self.tile(mask).known.is_none() && same_in_all_programs(self.function, self.operands, self.grid.len(), mask)
+        })
+    }
+
+    /// The labels of a buffer of other programs' elements after a store to one of which data says which it is, or whether it is
+    /// made: all are other programs', and what has been read of them is stored in one.
+    fn stored_somewhere(&mut self, view: &View, value: &Tile) -> Labels {
+        self.left_by_others(view.buffer)?;
+        let stored = labels::only(value.labels.as_ref()?.elements::<i32>()?)?;
+        let source = self.source(stored).filter(|source| source.read.is_some() && source.buffer == view.buffer)?;
+        let source = Source { somewhere: true, ..source.clone() };
+        matches!(source.kind, Garbage::Shared(_)).then_some(())?;
+        let known = self.sources.iter().position(|known| *known == source);
+        let label = known.unwrap_or_else(|| {
+            self.sources.push(source);
+            self.sources.len() - 1
+        });
+        labels::uniform(&self.memory.get(view.buffer)?.shape, label as i32 + 1)
     }
 
     /// Labels of what a load has where its mask, if it is known, is false.
@@ -147,7 +187,13 @@ impl Machine<'_> {
             true => rest.first().map(|mask| mask.known.clone().filter(|mask| *mask.shape() == value.shape)),
             false => None,
         };
-        let written = self.written(&view, positions, &value, mask, op);
+        let is_known = positions.is_some() && !matches!(mask, Some(None));
+        let may_part = self.parts_by_masks && matches!(mask, Some(None)) && !self.is_common(op, 2);
+        let somewhere = if is_known || may_part { None } else { self.stored_somewhere(&view, &value) };
+        let written = match somewhere {
+            Some(labels) => Some(labels),
+            None => self.written(&view, positions, &value, mask, op),
+        };
         if let Some(buffer) = self.memory.get_mut(view.buffer) {
             buffer.labels = written;
         }

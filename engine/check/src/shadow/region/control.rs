@@ -65,8 +65,7 @@ impl<'a> Machine<'a> {
             return Ok(());
         };
         if upper.saturating_sub(lower) > MOST_ROUNDS {
-            self.skip(op);
-            return Ok(());
+            return self.count_any(op, body);
         }
         let mut carries: SmallVec<[Tile; 4]> = op.operands.iter().skip(2).map(|&operand| self.tile(operand)).collect();
         for counter in lower..upper.max(lower) {
@@ -78,6 +77,54 @@ impl<'a> Machine<'a> {
         }
         self.results(op, carries);
         Ok(())
+    }
+
+    /// A loop of many rounds: what is so after any round, whichever it is. What comes to that is garbage after all of them, and
+    /// everything else that the loop writes is taken for fine.
+    fn count_any(&mut self, op: &'a OpData, body: RegionId) -> Run<()> {
+        let before = self.memory.clone();
+        self.effects.unsure += 1;
+        let mut steady = None;
+        for _ in 0..3 {
+            let round = self.round_any(op, body);
+            if round.is_err() {
+                self.effects.unsure -= 1;
+                return round;
+            }
+            let after = std::mem::take(&mut self.memory);
+            let is_steady = steady.as_ref().is_some_and(|known: &Vec<Buffer>| {
+                known.iter().zip(&after).all(|(known, after)| labels::same(&known.labels, &after.labels))
+            });
+            // What is garbage after one round and not after the next is fine sooner or later.
+            self.memory = match steady.take() {
+                Some(known) => merged(known, after),
+                None => after,
+            };
+            if is_steady {
+                self.effects.unsure -= 1;
+                let held: Vec<_> = self.memory.iter().map(|buffer| buffer.labels.clone()).collect();
+                self.skip(op);
+                for (buffer, held) in self.memory.iter_mut().zip(held) {
+                    buffer.labels = held;
+                }
+                return Ok(());
+            }
+            steady = Some(self.memory.clone());
+        }
+        self.effects.unsure -= 1;
+        self.memory = before;
+        self.skip(op);
+        Ok(())
+    }
+
+    /// One round of which nothing is known.
+    fn round_any(&mut self, op: &'a OpData, body: RegionId) -> Run<()> {
+        for (position, &param) in self.function.region(body).params.iter().enumerate() {
+            let unknown = self.unknown(param);
+            self.charge(usize::from(position == 0) * op.regions.len())?;
+            self.put(param, Value::Tile(unknown));
+        }
+        self.region(body)
     }
 
     fn repeat(&mut self, op: &'a OpData) -> Run<()> {

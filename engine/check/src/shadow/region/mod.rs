@@ -11,7 +11,7 @@ use super::lanes::Lane;
 use super::memory::{Buffer, View};
 use super::pure;
 use pallas_ir::op::{MemoryOp, ProgramOp};
-use pallas_ir::{Function, OpData, OpId, OpKind, RegionId, Type, ValueId};
+use pallas_ir::{Function, OpData, OpId, OpKind, Operand, RegionId, Type, ValueId};
 use pallas_tensor::{Array, Scalar, Shape};
 use smallvec::SmallVec;
 use std::collections::HashMap;
@@ -31,7 +31,7 @@ enum Value {
 }
 
 /// Garbage that a label stands for.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Source {
     pub(super) kind: Garbage,
     /// The buffer that holds it, and what that is called.
@@ -39,6 +39,8 @@ pub(super) struct Source {
     pub(super) name: String,
     /// The op that read it, and the running program; `None` as long as it lies in memory.
     pub(super) read: Option<(OpId, Vec<usize>)>,
+    /// Whether it is in some element of those that have the label, and data says in which.
+    pub(super) somewhere: bool,
 }
 
 /// Why a run ends before its end: it takes more steps than its result is worth.
@@ -61,6 +63,10 @@ pub(super) struct Machine<'a> {
     pub(super) inputs: Vec<bool>,
     /// Which of the first Refs are outputs in main memory, to which copies that are followed are made only by the kernel's program.
     pub(super) kept: Vec<bool>,
+    /// What the first Refs are.
+    pub(super) operands: &'a [Operand],
+    /// Whether programs may share memory element by element: each takes those that its mask lets through.
+    pub(super) parts_by_masks: bool,
     /// What labels stand for: label 1 is the first.
     pub(super) sources: Vec<Source>,
     read: HashMap<(i32, OpId), i32>,
@@ -81,6 +87,8 @@ impl<'a> Machine<'a> {
             effects: Effects::default(),
             inputs: Vec::new(),
             kept: Vec::new(),
+            operands: &[],
+            parts_by_masks: false,
             sources: Vec::new(),
             read: HashMap::new(),
             lanes: Vec::new(),
@@ -94,7 +102,7 @@ impl<'a> Machine<'a> {
         let known = self.sources.iter().position(|s| s.kind == kind && s.buffer == buffer && s.read.is_none());
         let index = known.unwrap_or_else(|| {
             let name = self.memory.get(buffer).map_or_else(String::new, |buffer| buffer.name.clone());
-            self.sources.push(Source { kind, buffer, name, read: None });
+            self.sources.push(Source { kind, buffer, name, read: None, somewhere: false });
             self.sources.len() - 1
         });
         index as i32 + 1
