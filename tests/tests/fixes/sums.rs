@@ -203,6 +203,28 @@ pl.pallas_call(total, grid=(8, 4), out_shape=jax.ShapeDtypeStruct((8, 128), jnp.
 }
 
 #[test]
+fn an_axis_that_a_gpu_sums_over_is_declared_sequential() {
+    let program = |semantics: &str| {
+        format!(
+            "
+from jax.experimental.pallas import mosaic_gpu as plgpu
+
+def total(x_ref, _, o_ref):
+  o_ref[...] += x_ref[...]
+
+x, zeros = jnp.ones((32, 128)), jnp.zeros((8, 128))
+spec = pl.BlockSpec((1, 128), lambda i, k: (i, 0))
+pl.pallas_call(total, grid=(8, 4), out_shape=zeros, input_output_aliases={{1: 0}},
+               in_specs=[pl.BlockSpec((1, 128), lambda i, k: (k * 8 + i, 0)), spec], out_specs=spec,
+               compiler_params=plgpu.CompilerParams(dimension_semantics={semantics}))(x, zeros)
+"
+        )
+    };
+    check("PL125", &program("(\"parallel\", \"parallel\")"), &program("(\"parallel\", \"sequential\")"));
+    check("PL131", &program("(\"parallel\", \"in order\")"), &program("(\"parallel\", \"sequential\")"));
+}
+
+#[test]
 fn a_product_keeps_its_sums() {
     let program = |product: &str| {
         format!(

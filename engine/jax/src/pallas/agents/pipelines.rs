@@ -63,7 +63,8 @@ fn operand(
         index_map: spec.index_map_span,
         ..OperandSpans::default()
     };
-    (indices.len() == block.len()).then(|| StagedOperand { source: reference.value, block, step, indices, spans })
+    let operand = StagedOperand { source: reference.value, block, step, indices, spans };
+    (operand.indices.len() == operand.block.len()).then_some(operand)
 }
 
 /// What an index map makes of the ids of a step, in a region that nothing runs.
