@@ -23,7 +23,7 @@ def attention(q, k, v):
     whole = pl.BlockSpec(q.shape, lambda: (0, 0))
     attended = pl.pallas_call(attend, in_specs=[whole] * 3, out_specs=whole, out_shape=q, interpret=True)
     return attended(k, v, q)
-#                   ^ PL133 info "`q_ref` is given `k` and `v_ref` is given `q` and `k_ref` is given `v`"
+#                   ^ PL133 info "`q_ref` is given `k`, `v_ref` is given `q`, and `k_ref` is given `v`"
 
 
 x = jnp.ones((8, 128))

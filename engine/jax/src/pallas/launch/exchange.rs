@@ -47,7 +47,11 @@ pub(super) fn check(cx: &Context<'_>, operands: &[Operand], arguments: &Argument
         code: "PL133",
         severity: Severity::Info,
         certainty: Certainty::Possible,
-        message: said.join(" and "),
+        message: match said.as_slice() {
+            [first, second] => format!("{first} and {second}"),
+            [others @ .., last] => format!("{}, and {last}", others.join(", ")),
+            [] => return,
+        },
         span,
         labels: labels.collect(),
         evidence: None,
