@@ -1,6 +1,6 @@
 //! `--device`: which accelerator a run gets, and what is said of the launches that it was given.
 
-use crate::args::{Backend, Device};
+use crate::args::{Backend, Device, DeviceArg};
 use crate::environment;
 use crate::render::source_of;
 use pallas_engine::accelerator::{
@@ -16,6 +16,8 @@ use std::sync::Arc;
 pub(crate) struct Wish {
     /// Which.
     pub(crate) device: Device,
+    /// After how many seconds a kernel on it is given up.
+    pub(crate) patience: u64,
     /// By which way launches become machine code.
     pub(crate) backend: Backend,
     /// Whether outputs are compared with those of interpret mode.
@@ -32,9 +34,10 @@ pub(crate) struct Wish {
 
 impl Wish {
     /// A device as it is.
-    pub(crate) fn plain(device: Device) -> Wish {
+    pub(crate) fn plain(on: DeviceArg) -> Wish {
         Wish {
-            device,
+            device: on.device,
+            patience: on.patience,
             backend: Backend::Auto,
             verifies: false,
             checked: false,
@@ -131,7 +134,7 @@ impl Known {
 fn gpu(found: cuda::Found, wish: Wish, known: Known) -> Open {
     let folder = crate::calibrate::cache().map(|folder| folder.join("cuda"));
     Box::new(move || {
-        let gpu = Gpu::open(found.nvrtc.as_deref(), folder.clone())?;
+        let gpu = Gpu::open(found.nvrtc.as_deref(), folder.clone(), wish.patience)?;
         let backend = match wish.backend {
             Backend::Auto => accelerator::Backend::Auto,
             Backend::Simt => accelerator::Backend::Simt,

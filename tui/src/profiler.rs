@@ -1,6 +1,6 @@
 //! One file, run or only analysed, to a profile report: what `profile` and `watch --headless` have in common.
 
-use crate::args::{Backend, Device};
+use crate::args::{Backend, DeviceArg};
 use crate::device::Wish;
 use crate::progress::Teller;
 use crate::{device, environment, sources};
@@ -30,7 +30,7 @@ pub(crate) struct Task {
     /// Whether it is run, or only analysed.
     pub(crate) runs: bool,
     /// Where its kernels run.
-    pub(crate) device: Device,
+    pub(crate) on: DeviceArg,
     /// By which way they become machine code there.
     pub(crate) backend: Backend,
 }
@@ -62,7 +62,7 @@ impl Task {
         let text = sources::read(&self.file)?;
         let path = path_text(&self.file);
         let mut profiled = if self.runs {
-            let wish = Wish { timed: self.timing, backend: self.backend, ..Wish::plain(self.device) };
+            let wish = Wish { timed: self.timing, backend: self.backend, ..Wish::plain(self.on) };
             let told = teller.clone();
             let progress = Box::new(move |what: &str, done, all| told.tell(what, done, all));
             let options = RunOptions {

@@ -1,6 +1,6 @@
 //! One variant of a file, run and timed: the launches of it that count, what it printed, or why it is no choice.
 
-use crate::args::{Backend, Device};
+use crate::args::{Backend, Device, DeviceArg};
 use crate::console::Behind;
 use crate::device::{self, Wish};
 use crate::environment;
@@ -18,7 +18,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 pub(crate) struct Tuner {
     file: PathBuf,
     function: Option<String>,
-    device: Device,
+    on: DeviceArg,
     python: Option<PathBuf>,
     environment: Environment,
     arguments: Vec<String>,
@@ -73,22 +73,22 @@ impl Tuner {
     pub(crate) fn new(
         file: PathBuf,
         function: Option<String>,
-        device: Device,
+        on: DeviceArg,
         python: Option<&Path>,
         arguments: &[String],
         rounds: usize,
     ) -> Result<Tuner, String> {
         let environment = environment::find(python, &file)?;
-        let found = device::acceleration(Wish::plain(device), python, &file, None)?;
+        let found = device::acceleration(Wish::plain(on), python, &file, None)?;
         // What is wished for only if it is there is not what measures where it is not.
-        let device = if device == Device::Auto && found.is_none() { Device::Interpret } else { device };
+        let on = if on.device == Device::Auto && found.is_none() { DeviceArg::INTERPRET } else { on };
         let (python, arguments) = (python.map(Path::to_path_buf), arguments.to_vec());
-        Ok(Tuner { file, function, device, python, environment, arguments, rounds: rounds.max(1) })
+        Ok(Tuner { file, function, on, python, environment, arguments, rounds: rounds.max(1) })
     }
 
     /// What measures.
     pub(crate) fn device(&self) -> &'static str {
-        match self.device {
+        match self.on.device {
             Device::Interpret => "interpret mode on the CPU",
             Device::Simulator => "the simulator",
             Device::Cuda | Device::Auto => "the first CUDA device",
@@ -105,7 +105,7 @@ impl Tuner {
         cancel: &Cancel,
     ) -> Option<Point> {
         // A device is measured many times in one run, and the simulator has the same time always.
-        let rounds = if self.device == Device::Interpret { self.rounds } else { 1 };
+        let rounds = if self.on.device == Device::Interpret { self.rounds } else { 1 };
         let mut times = Vec::new();
         let mut printed = None;
         for _ in 0..rounds {
@@ -130,7 +130,7 @@ impl Tuner {
     /// One run: the nanoseconds of the launches that count, or why there are none; what was printed, if it ended well.
     fn once(&self, text: &str, told: Told, cancel: &Cancel) -> (Result<f64, String>, Option<String>) {
         let Told { tuning, backend } = told;
-        let wish = Wish { tuning, backend, ..Wish::plain(self.device) };
+        let wish = Wish { tuning, backend, ..Wish::plain(self.on) };
         let acceleration = match device::acceleration(wish, self.python.as_deref(), &self.file, None) {
             Ok(acceleration) => acceleration,
             Err(why) => return (Err(why), None),

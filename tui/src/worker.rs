@@ -7,7 +7,7 @@ use crate::app::code::Generated;
 use crate::app::merge::{Known, Recorded};
 use crate::app::report::Ran;
 use crate::app::values::TileSet;
-use crate::args::{Backend, Device};
+use crate::args::{Backend, DeviceArg};
 use crate::console::Behind;
 use crate::device::{self, Wish};
 use crate::{environment, sources};
@@ -38,7 +38,7 @@ pub(crate) struct Task {
     /// Whether the file is run, or only analysed.
     pub(crate) runs: bool,
     /// Where its kernels run.
-    pub(crate) device: Device,
+    pub(crate) on: DeviceArg,
 }
 
 enum Request {
@@ -338,10 +338,10 @@ impl Bench {
             answer(Message::Progress { kernel: kernel.to_string(), done, programs });
         };
         let mut options = self.options(Behind::new(printed.clone(), progress), cancel);
-        let (device, python) = (self.task.device, self.task.python.as_deref());
+        let (on, python) = (self.task.on, self.task.python.as_deref());
         // The command has seen to it that there is one; where it has gone since, kernels run in interpret mode.
         // The way that notes what programs do: that is what screens show.
-        let wish = Wish { timed: true, backend: Backend::Simt, ..Wish::plain(device) };
+        let wish = Wish { timed: true, backend: Backend::Simt, ..Wish::plain(on) };
         let answer = self.answer.clone();
         let compiling = Box::new(move |what: &str, done, programs| {
             answer(Message::Progress { kernel: what.to_string(), done, programs });
@@ -409,7 +409,7 @@ print('done')
             python: None,
             machines: Machines::named(&MACHINES[0]),
             runs: true,
-            device: Device::Interpret,
+            on: DeviceArg::INTERPRET,
         };
         (Worker::start(task, answer).expect("a worker"), answers, file, folder)
     }

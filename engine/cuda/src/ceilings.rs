@@ -78,7 +78,6 @@ fn peak(
         shared: peak.shared,
         memories,
         boxes: Vec::new(),
-        patience: 30,
     };
     let samples = measure(device, &work, &|_| Rounds { warm_up: 3, counted: 20, launches: 1 }, &|| false)?;
     Ok(median(&samples.times).filter(|took| *took > 0.0).unwrap_or(f64::INFINITY))

@@ -54,10 +54,17 @@ impl DeviceInfo {
     }
 }
 
+/// After how many seconds a kernel is given up where nothing else is said.
+pub const PATIENCE: u64 = 30;
+
 /// A device, and what was put on it.
 pub trait Device {
     /// What it is.
     fn info(&self) -> &DeviceInfo;
+    /// After how many seconds a kernel is given up.
+    fn patience(&self) -> u64 {
+        PATIENCE
+    }
     /// Loads machine code, and finds a function in it that may have so many bytes of dynamic shared memory.
     ///
     /// # Errors

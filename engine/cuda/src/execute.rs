@@ -9,9 +9,6 @@ use pallas_simt::{CHECK_WORDS, Check, Initial, Met, Param, ParamKind, Program, S
 use pallas_syntax::Span;
 use pallas_tensor::{Array, Shape};
 
-/// After how many seconds a kernel is given up.
-pub const PATIENCE: u64 = 30;
-
 /// What a launch gave.
 #[derive(Clone, Debug)]
 pub struct Executed {
@@ -192,7 +189,6 @@ pub fn work<'a>(
         shared: program.shared_bytes,
         memories: memories.collect(),
         boxes: boxes.collect(),
-        patience: PATIENCE,
     }
 }
 

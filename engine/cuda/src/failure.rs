@@ -46,7 +46,7 @@ pub enum Failure {
     )]
     Watchdog,
     /// The kernel did not end.
-    #[error("the kernel did not end within {0} seconds, and was given up; the device is lost to this run")]
+    #[error("the kernel did not end within {}, and was given up; the device is lost to this run", seconds(*.0))]
     Hang(u64),
     /// The hardware, or the driver's own part on it, broke down.
     #[error("the device failed ({0}), and is lost to this run")]
@@ -68,6 +68,10 @@ pub enum Failure {
         /// The driver's name for it.
         code: String,
     },
+}
+
+fn seconds(count: u64) -> String {
+    if count == 1 { "1 second".to_string() } else { format!("{count} seconds") }
 }
 
 impl Failure {
@@ -92,7 +96,8 @@ impl Failure {
             }
             Failure::Watchdog => "have each launch do less, or run on a device without a screen",
             Failure::Hang(_) => {
-                "look for a loop that does not end, or a wait that nobody ends; interpret mode says which"
+                "look for a loop that does not end, or a wait that nobody ends; interpret mode says which; `--patience SECONDS` gives \
+                 a kernel more time"
             }
             Failure::Broken(_) => {
                 "see what `nvidia-smi` and the system's log (`dmesg | grep -i xid`) say; `--device interpret` needs no device"

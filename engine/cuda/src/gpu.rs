@@ -47,11 +47,11 @@ fn is_over((context, event): (usize, usize)) -> bool {
     answer.is_ok()
 }
 
-/// A device of the driver.
+/// A device of the driver, on which a kernel is given up after so many seconds.
 ///
 /// # Errors
 /// No driver, no such device, no context on it, or one that this process has lost.
-pub fn open(ordinal: usize) -> Result<Box<dyn Device>, Failure> {
+pub fn open(ordinal: usize, patience: u64) -> Result<Box<dyn Device>, Failure> {
     started()?;
     let number = i32::try_from(ordinal).map_err(|_| Failure::NoDevice(format!("there is no device {ordinal}")))?;
     loss::check(number, is_over)?;
@@ -59,6 +59,7 @@ pub fn open(ordinal: usize) -> Result<Box<dyn Device>, Failure> {
     let context = entered(device)?;
     let mut gpu = Gpu {
         ordinal: number,
+        patience,
         context,
         info,
         functions: Vec::new(),
@@ -92,6 +93,7 @@ struct Function {
 /// A device with its context. Used from the thread that opened it.
 struct Gpu {
     ordinal: i32,
+    patience: u64,
     context: sys::CUcontext,
     info: DeviceInfo,
     functions: Vec<Function>,
@@ -185,6 +187,10 @@ impl Gpu {
 impl Device for Gpu {
     fn info(&self) -> &DeviceInfo {
         &self.info
+    }
+
+    fn patience(&self) -> u64 {
+        self.patience
     }
 
     fn load(&mut self, cubin: &[u8], entry: &str, shared: usize) -> Result<FunctionId, Failure> {

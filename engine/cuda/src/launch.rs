@@ -48,8 +48,6 @@ pub struct Work<'a> {
     pub memories: Vec<Memory<'a>>,
     /// Its other parameters, in order, which stand between those.
     pub boxes: Vec<Boxed<'a>>,
-    /// After how many seconds it is given up.
-    pub patience: u64,
 }
 
 /// What a launch gave.
@@ -116,7 +114,8 @@ impl<'a> Work<'a> {
 }
 
 /// Waits for the end of what was started; for how many microseconds it ran.
-fn ended(device: &mut dyn Device, patience: u64) -> Result<f64, Failure> {
+fn ended(device: &mut dyn Device) -> Result<f64, Failure> {
+    let patience = device.patience();
     let mut waited = 0_u64;
     while !device.has_ended()? {
         waited = waited.saturating_add(device.rest());
@@ -132,7 +131,7 @@ fn ended(device: &mut dyn Device, patience: u64) -> Result<f64, Failure> {
 /// Starts a function and waits for its end; for how many microseconds it ran.
 fn once(device: &mut dyn Device, work: &Work<'_>, function: FunctionId, buffers: &[BufferId]) -> Result<f64, Failure> {
     device.start(&work.call(function, buffers))?;
-    ended(device, work.patience)
+    ended(device)
 }
 
 /// How often a launch is measured.
@@ -227,7 +226,7 @@ fn samples(
     let mut samples =
         Samples { times: Vec::new(), launches: if graph.is_some() { rounds.launches } else { 1 }, resident };
     let measured = repeated(device, rounds.counted, stop, &mut samples, |device| match graph {
-        Some(graph) => replayed(device, work, graph, rounds.launches),
+        Some(graph) => replayed(device, graph, rounds.launches),
         None => once(device, work, function, buffers),
     });
     if let Some(graph) = graph {
@@ -255,9 +254,9 @@ fn repeated(
 }
 
 /// Replays a graph and waits for its end; the share of one of its launches.
-fn replayed(device: &mut dyn Device, work: &Work<'_>, graph: GraphId, launches: usize) -> Result<f64, Failure> {
+fn replayed(device: &mut dyn Device, graph: GraphId, launches: usize) -> Result<f64, Failure> {
     device.replay(graph)?;
-    Ok(ended(device, work.patience)? / launches as f64)
+    Ok(ended(device)? / launches as f64)
 }
 
 /// The one in the middle; the mean of the two there, if their number is even. `None` of nothing.

@@ -29,7 +29,7 @@ pub mod tileiras;
 pub use cache::{Cache, Key};
 pub use ceilings::{Ceilings, ceilings};
 pub use compile::{Compile, CompileError, Compiled, Compiler, Request};
-pub use device::{BufferId, Call, Device, DeviceInfo, FunctionId, GraphId};
+pub use device::{BufferId, Call, Device, DeviceInfo, FunctionId, GraphId, PATIENCE};
 pub use disassemble::{DisassembleError, disassemble};
 pub use driver::{Driver, driver};
 pub use execute::{Executed, Kernel, Told, execute, initials, work};

@@ -166,7 +166,6 @@ fn work<'a>(input: &'a [u8], shared: usize) -> Work<'a> {
             Memory { bytes: 4, initial: Some(&[1, 2, 3, 4]), wanted: true },
         ],
         boxes: Vec::new(),
-        patience: 10,
     }
 }
 
@@ -248,7 +247,7 @@ fn a_machine_without_a_driver_says_so() {
         Ok(driver) => assert!(!driver.devices.is_empty()),
         Err(failure) => {
             assert!(matches!(failure, Failure::NoDriver | Failure::NoDevice(_)), "{failure}");
-            assert!(pallas_cuda::open(0).is_err());
+            assert!(pallas_cuda::open(0, pallas_cuda::PATIENCE).is_err());
         }
     }
 }

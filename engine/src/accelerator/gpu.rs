@@ -39,13 +39,13 @@ pub struct Gpu {
 }
 
 impl Gpu {
-    /// The first device of this machine, and NVRTC from a file, or from where the loader finds it. What is compiled is kept
-    /// in a folder.
+    /// The first device of this machine, on which kernels are given up after so many seconds, and NVRTC from a file, or from where the
+    /// loader finds it. What is compiled is kept in a folder.
     ///
     /// # Errors
     /// There is no driver, no device or no NVRTC.
-    pub fn open(nvrtc: Option<&Path>, folder: Option<PathBuf>) -> Result<Gpu, NotRun> {
-        let device = pallas_cuda::open(0).map_err(|failure| failed(&failure, None))?;
+    pub fn open(nvrtc: Option<&Path>, folder: Option<PathBuf>, patience: u64) -> Result<Gpu, NotRun> {
+        let device = pallas_cuda::open(0, patience).map_err(|failure| failed(&failure, None))?;
         let nvrtc = Nvrtc::load(nvrtc).map_err(|error| no_compiler(&error))?;
         let compiler = Compiler::new(nvrtc, folder.clone().map(Cache::new));
         Ok(Gpu::with(device, Box::new(compiler), folder))

@@ -13,7 +13,7 @@
 #![expect(clippy::print_stdout, clippy::print_stderr, reason = "a benchmark prints")]
 
 use pallas_engine::accelerator::{CompileTiles, Gpu};
-use pallas_engine::cuda::open;
+use pallas_engine::cuda::{PATIENCE, open};
 use pallas_tests::gpu::child::{Ended, listen};
 use pallas_tests::gpu::kernels::{KERNELS, Kernel};
 use pallas_tests::gpu::peers::peers;
@@ -95,7 +95,7 @@ fn all(arguments: &Arguments) -> ExitCode {
     let begun = Instant::now();
     let left = || arguments.patience.saturating_sub(begun.elapsed());
     let python = arguments.python.as_deref();
-    let device = open(0).map(|device| device.info().clone());
+    let device = open(0, PATIENCE).map(|device| device.info().clone());
     match &device {
         Ok(info) => println!("{}, sm_{}\n", info.name, info.architecture()),
         Err(failure) => {
@@ -197,7 +197,7 @@ fn measure_here(python: Option<&Path>, names: &[&str]) -> ExitCode {
             return ExitCode::SUCCESS;
         }
     };
-    let Ok(device) = open(0) else {
+    let Ok(device) = open(0, PATIENCE) else {
         if let Err(why) = measure::compiled(kernel, &compiler, &mut line) {
             line("simt why", &why);
         }
@@ -216,7 +216,7 @@ fn equal_here(python: Option<&Path>, start: &[&str]) -> ExitCode {
     let number = |at: usize| start.get(at).and_then(|text| text.parse().ok());
     let Some(start) = number(0).zip(number(1)) else { return ExitCode::from(2) };
     let opened = compiler(&places(python)).and_then(|compiler| {
-        let device = open(0).map_err(|failure| failure.to_string())?;
+        let device = open(0, PATIENCE).map_err(|failure| failure.to_string())?;
         Ok(Gpu::with(device, Box::new(compiler), None))
     });
     match opened {

@@ -2,13 +2,22 @@
 
 use super::Device;
 use clap::Args;
+use pallas_engine::cuda;
 
-/// `--device`, of commands that measure.
+/// `--device`, and how long it is waited for.
 #[derive(Clone, Copy, Debug, Args)]
 pub(crate) struct DeviceArg {
     /// Where kernels run, and are measured.
     #[arg(long, value_enum, default_value_t = Device::Interpret)]
     pub(crate) device: Device,
+    /// After how many seconds a kernel on a CUDA device is given up, and the device with it.
+    #[arg(long, value_name = "SECONDS", default_value_t = cuda::PATIENCE, value_parser = clap::value_parser!(u64).range(1..))]
+    pub(crate) patience: u64,
+}
+
+impl DeviceArg {
+    /// Interpret mode.
+    pub(crate) const INTERPRET: DeviceArg = DeviceArg { device: Device::Interpret, patience: cuda::PATIENCE };
 }
 
 /// `--machine`

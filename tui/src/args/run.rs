@@ -1,6 +1,6 @@
 //! What `pallas-tui run` takes.
 
-use super::{Backend, Device};
+use super::{Backend, DeviceArg};
 use clap::Args;
 use pallas_engine::{Schedule, TargetDevice};
 use std::path::PathBuf;
@@ -10,9 +10,8 @@ use std::path::PathBuf;
 pub(crate) struct RunArgs {
     /// The Python file.
     pub(crate) file: PathBuf,
-    /// Where kernels run.
-    #[arg(long, value_enum, default_value_t = Device::Interpret)]
-    pub(crate) device: Device,
+    #[command(flatten)]
+    pub(crate) on: DeviceArg,
     /// By which way launches become machine code on a CUDA device: by measurement where both ways are there; kernels that are checked
     /// take `simt`.
     #[arg(long, value_enum, default_value_t = Backend::Auto)]

@@ -118,7 +118,7 @@ fn gpu(python: Option<&Path>) -> Vec<(&'static str, String)> {
 /// What the first device reaches at most.
 fn ceilings(python: Option<&Path>) -> Result<String, String> {
     let said = |failure: cuda::Failure| format!("no ceilings: {failure}: {}", failure.help());
-    let mut device = cuda::open(0).map_err(said)?;
+    let mut device = cuda::open(0, cuda::PATIENCE).map_err(said)?;
     let found = cuda::find(&environment::cuda_places(python, Path::new("program.py")));
     let nvrtc = Nvrtc::load(found.nvrtc.as_deref());
     let nvrtc = nvrtc.map_err(|error| format!("no ceilings: {error}; install with `pip install nvidia-cuda-nvrtc`"))?;

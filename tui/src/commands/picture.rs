@@ -32,14 +32,14 @@ fn draw(args: &PictureArgs, python: Option<&Path>) -> Result<String, String> {
     environment::find(python, &args.file)?;
     sources::read(&args.file)?;
     device::tell_fallback(args.on.device);
-    device::acceleration(Wish::plain(args.on.device), python, &args.file, None)?;
+    device::acceleration(Wish::plain(args.on), python, &args.file, None)?;
     let task = Task {
         path: args.file.clone(),
         arguments: args.arguments.clone(),
         python: python.map(Path::to_path_buf),
         machines: profiler::machines(&args.machine.name, &args.file)?,
         runs: !args.no_run,
-        device: args.on.device,
+        on: args.on,
     };
     let runs = task.runs;
     // As a terminal of today shows it, whatever this one is.

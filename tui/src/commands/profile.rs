@@ -28,11 +28,11 @@ fn run(args: &ProfileArgs, python: Option<&Path>) -> Result<Exit, String> {
         machines: profiler::machines(&args.machine.name, &args.file)?,
         timing: args.timing == Timing::On,
         runs: !args.no_run,
-        device: args.on.device,
+        on: args.on,
         backend: args.backend,
     };
     if task.runs {
-        device::tell_fallback(task.device);
+        device::tell_fallback(task.on.device);
     }
     let cancel = Cancel::new();
     let _interrupt = Interrupt::cancels(&cancel);

@@ -51,9 +51,9 @@ pub(super) fn run(mut args: RunArgs, python: Option<&Path>, color: bool) -> Exit
         checked: args.checked,
         traps_nan: args.trap_nan,
         backend: args.backend,
-        ..Wish::plain(args.device)
+        ..Wish::plain(args.on)
     };
-    device::tell_fallback(args.device);
+    device::tell_fallback(args.on.device);
     let acceleration = match device::acceleration(wish, python, &args.file, Some(compiling(&args.file))) {
         Ok(acceleration) => acceleration,
         Err(message) => {

@@ -37,8 +37,7 @@ struct Plan {
 
 fn run(args: &TuneArgs, python: Option<&Path>) -> Result<Exit, String> {
     let plan = plan(args, python)?;
-    let tuner =
-        Tuner::new(args.file.clone(), args.function.clone(), args.on.device, python, &args.arguments, args.rounds)?;
+    let tuner = Tuner::new(args.file.clone(), args.function.clone(), args.on, python, &args.arguments, args.rounds)?;
     device::tell_fallback(args.on.device);
     let cancel = Cancel::new();
     let _interrupt = Interrupt::cancels(&cancel);

@@ -67,11 +67,11 @@ fn session(args: &ViewArgs, file: PathBuf) -> Exit {
     let (arguments, python) = (args.arguments.clone(), args.python.clone());
     device::tell_fallback(args.on.device);
     // A device that is not there is a mistake in the command.
-    if let Err(message) = device::acceleration(Wish::plain(args.on.device), python.as_deref(), &file, None) {
+    if let Err(message) = device::acceleration(Wish::plain(args.on), python.as_deref(), &file, None) {
         output::error(&message);
         return Exit::Usage;
     }
-    let task = Task { path: file, arguments, python, machines, runs: !args.no_run, device: args.on.device };
+    let task = Task { path: file, arguments, python, machines, runs: !args.no_run, on: args.on };
     match session::run(task, styles, !args.no_mouse) {
         Ok(()) => Exit::Success,
         Err(error) => {

@@ -1,7 +1,7 @@
 //! `pallas-tui watch FILE`: runs a file, and again with every save of it or of a module that it imported. On the screen that
 //! is what `pallas-tui FILE` does; headless it prints a line for each run.
 
-use crate::args::{Backend, Device, Timing, ViewArgs, WatchArgs};
+use crate::args::{Backend, DeviceArg, Timing, ViewArgs, WatchArgs};
 use crate::exit::Exit;
 use crate::profiler::{self, Task};
 use crate::{environment, headless, output, sources};
@@ -36,7 +36,7 @@ fn task(args: &WatchArgs, view: &ViewArgs) -> Result<Task, String> {
         machines: profiler::machines(&args.machine.name, &args.file)?,
         timing: args.timing == Timing::On,
         runs: !args.no_run,
-        device: Device::Interpret,
+        on: DeviceArg::INTERPRET,
         backend: Backend::Simt,
     })
 }
