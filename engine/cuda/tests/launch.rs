@@ -63,6 +63,10 @@ impl Device for Fake {
         &self.info
     }
 
+    fn patience(&self) -> u64 {
+        10
+    }
+
     fn load(&mut self, cubin: &[u8], entry: &str, _: usize) -> Result<FunctionId, Failure> {
         assert_eq!((cubin, entry), (&b"code"[..], "kernel"));
         Ok(FunctionId(0))
