@@ -340,11 +340,7 @@ impl<'a> Site<'a> {
                 Verdict::No => {}
             }
         }
-        match (leaves, reached) {
-            (Verdict::No, _) => Verdict::No,
-            (Verdict::Yes, Verdict::Yes) => Verdict::Yes,
-            _ => Verdict::Maybe,
-        }
+        leaves.min(reached)
     }
 }
 

@@ -71,20 +71,9 @@ fn first(
     let judge = |bounds: &[(i64, i64)]| {
         let known = slice.evaluate(bounds);
         let verdicts = dims.iter().map(|dim| dim.judge(dim.interval(bounds, &|slot| slot.of(&known).interval())));
-        let outside = verdicts
-            .reduce(|left, right| match (left, right) {
-                (Verdict::Yes, _) | (_, Verdict::Yes) => Verdict::Yes,
-                (Verdict::No, Verdict::No) => Verdict::No,
-                _ => Verdict::Maybe,
-            })
-            .unwrap_or(Verdict::No);
-        match outside {
+        match verdicts.max().unwrap_or(Verdict::No) {
             Verdict::No => Verdict::No,
-            outside => match (outside, reached(bounds, &known)) {
-                (_, Verdict::No) => Verdict::No,
-                (Verdict::Yes, Verdict::Yes) => Verdict::Yes,
-                _ => Verdict::Maybe,
-            },
+            outside => outside.min(reached(bounds, &known)),
         }
     };
     let (point, certainty) = match search(bounds.clone(), budget, judge) {

@@ -124,11 +124,7 @@ fn outside(launch: &Launch, sources: &Sources, path: &[Enclosing], named: Named)
         } else {
             Verdict::Maybe
         };
-        match (is_outside, guards.reached(bounds, &known)) {
-            (Verdict::No, _) | (_, Verdict::No) => Verdict::No,
-            (Verdict::Yes, Verdict::Yes) => Verdict::Yes,
-            _ => Verdict::Maybe,
-        }
+        is_outside.min(guards.reached(bounds, &known))
     };
     let budget = if slice.depends_on_data() { 64 } else { BUDGET };
     let Outcome::Found { point, everywhere } = search(guards.executions(launch, &slice), budget, judge) else {

@@ -1,8 +1,8 @@
 //! Finds the first point of a box of integers that has a property, by halving boxes that may hold one. Grids of
 //! millions of programs cost as much as small ones wherever bounds decide. Knows nothing of launches.
 
-/// What is known of the points of a box.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+/// What is known of the points of a box. In order: the least of several is known of all of them together, the greatest of any.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) enum Verdict {
     /// None has the property.
     No,
