@@ -64,7 +64,7 @@ fn rows_of(array: &Shape, block: &[usize]) -> Option<(usize, usize, usize)> {
 fn price(code: Code) -> usize {
     match code {
         Code::Binary(BinaryOp::Add | BinaryOp::Sub | BinaryOp::Mul | BinaryOp::Max | BinaryOp::Min) => 1,
-        Code::Binary(BinaryOp::Div | BinaryOp::Rem) => 3,
+        Code::Binary(BinaryOp::Div | BinaryOp::Rem) | Code::NearRemainder => 3,
         Code::Unary(UnaryOp::Neg | UnaryOp::Abs | UnaryOp::Square) => 1,
         Code::Compare(_) | Code::Select | Code::Convert => 1,
         _ => CHEAP + 1,

@@ -19,14 +19,28 @@ fn largest(dtype: DType) -> Option<f64> {
 }
 
 impl Array {
+    /// The number that all elements are, where that is known without computing them.
+    pub(super) fn one_number(&self) -> Option<f64> {
+        if self.size() == 1 {
+            return self.get(0)?.as_f64();
+        }
+        let later = self.put_off().filter(|later| later.computed().is_none())?;
+        match &*later.recipe()? {
+            Recipe { work: Work::Same, operands, .. } => operands.first()?.get(0)?.as_f64(),
+            _ => None,
+        }
+    }
+
     /// A number that no element is above, where it is known without computing many that none is below zero: then none is NaN, or a
     /// zero with a sign, either.
     pub fn most_above_zero(&self) -> Option<f64> {
-        let most = if self.size() == 1 {
-            self.get(0)?.as_f64().filter(|number| number.is_sign_positive())?
-        } else {
-            let later = self.put_off().filter(|later| later.computed().is_none())?;
-            most_of(&*later.recipe()?, later)?
+        let most = match self.one_number() {
+            Some(number) if number.is_sign_positive() => number,
+            Some(_) => return None,
+            None => {
+                let later = self.put_off().filter(|later| later.computed().is_none())?;
+                most_of(&*later.recipe()?, later)?
+            }
         };
         (most <= largest(self.dtype())?).then_some(most)
     }
@@ -41,9 +55,10 @@ fn most_of(recipe: &Recipe, later: &Later) -> Option<f64> {
         (Work::Steps(Steps::Integers { start, step }), _) => {
             (*start >= 0 && *step >= 0).then_some(f64::from(*start) + last * f64::from(*step))
         }
-        (Work::Same, [one]) => one.most_above_zero(),
         // One of both is one number, so that an expression is gone through once.
-        (Work::Step(Code::Binary(op @ (BinaryOp::Add | BinaryOp::Mul))), [x, y]) if x.size() == 1 || y.size() == 1 => {
+        (Work::Step(Code::Binary(op @ (BinaryOp::Add | BinaryOp::Mul))), [x, y])
+            if x.one_number().is_some() || y.one_number().is_some() =>
+        {
             let (x, y) = (x.most_above_zero()?, y.most_above_zero()?);
             Some(if *op == BinaryOp::Add { x + y } else { x * y })
         }
@@ -56,7 +71,7 @@ mod tests {
     use crate::array::Array;
     use crate::deferred::{deferring, stepped};
     use crate::dtype::DType;
-    use crate::ops::{BinaryOp, binary};
+    use crate::ops::{BinaryOp, binary, broadcast_in_dim};
     use crate::range::Steps;
     use crate::scalar::Scalar;
 
@@ -66,7 +81,10 @@ mod tests {
         deferring(|| {
             let places = stepped([SIZE], steps).expect("they fit");
             let one = Array::scalar(places.dtype(), scalar);
-            binary(op, places, one).expect("numbers").most_above_zero()
+            let repeated = broadcast_in_dim(&one, [SIZE], &[]).expect("one for all");
+            let found = binary(op, places.clone(), one).expect("numbers").most_above_zero();
+            assert_eq!(binary(op, places, repeated).expect("numbers").most_above_zero(), found);
+            found
         })
     }
 

@@ -8,7 +8,8 @@ use super::{Recipe, Work};
 use crate::array::Array;
 use crate::dtype::DType;
 use crate::error::OpError;
-use crate::ops::fused::{Arg, Chain, ChainBuilder, Place};
+use crate::ops::fused::{Arg, Chain, ChainBuilder, Code, Place};
+use crate::ops::{BinaryOp, remains_near};
 use crate::shape::Shape;
 
 /// Something that a chain reads.
@@ -28,6 +29,17 @@ pub(super) struct Expression {
     known: Vec<(usize, Arg)>,
     /// How often a result that is put off is an operand in here.
     uses: Vec<(usize, usize)>,
+}
+
+/// The operation behind a result: a remainder whose quotient is known to be small is one that has code.
+fn near(code: Code, recipe: &Recipe) -> Code {
+    let (Code::Binary(BinaryOp::Rem), DType::F32, [x, y]) = (code, recipe.dtype, &recipe.operands[..]) else {
+        return code;
+    };
+    match (x.most_above_zero(), y.one_number()) {
+        (Some(most), Some(y)) if remains_near(most, y as f32) => Code::NearRemainder,
+        _ => code,
+    }
 }
 
 impl Expression {
@@ -64,7 +76,7 @@ impl Expression {
         };
         let args: Result<SmallVec<[Arg; 3]>, OpError> =
             recipe.operands.iter().map(|operand| self.arg(operand)).collect();
-        self.builder.step(*code, &args?, recipe.dtype)
+        self.builder.step(near(*code, recipe), &args?, recipe.dtype)
     }
 
     /// Reads an element for each of the result.

@@ -293,6 +293,12 @@ fn usual_below(y: f32) -> f32 {
     if y.abs() < f32::INFINITY { y.flush().abs() * (MOST - 1.0) } else { 0.0 }
 }
 
+/// Whether no number between zero and `most` is 2^21 times `y` or more, for a `y` that has a reciprocal far from the ends of `float32`.
+pub(crate) fn remains_near(most: f64, y: f32) -> bool {
+    const FAR: f32 = 1.0e30;
+    (1.0 / FAR..FAR).contains(&y.abs()) && most < f64::from(y.abs()) * 2_097_152.0
+}
+
 /// `x % y` for a quotient below 2^22. With the quotient's integer `q`, `x - q * y` is a number of the last place of `y` below
 /// `y`, and so exact; where the quotient was rounded up to an integer, it is one `y` too small.
 #[inline(always)]

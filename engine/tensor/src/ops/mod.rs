@@ -25,10 +25,12 @@ mod sets;
 mod sort;
 mod strided;
 mod structural;
+mod tree;
 mod turn;
 mod unary;
 mod windows;
 
+pub(crate) use binary::remains_near;
 pub use binary::{BinaryOp, binary};
 pub use compare::{CompareOp, compare};
 pub use convert::{bitcast_convert, convert};

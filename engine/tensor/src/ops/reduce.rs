@@ -8,8 +8,9 @@ use crate::ops::convert;
 use crate::ops::convert::numbers;
 use crate::ops::elementwise::round_narrow;
 use crate::ops::number::{Float, Integer};
-use crate::ops::reduce_lanes::{Combine, WINDOW, middle};
+use crate::ops::reduce_lanes::{Combine, middle};
 use crate::ops::structural::transpose;
+use crate::ops::tree::tree;
 use crate::shape::Shape;
 
 /// What a reduction combines elements with.
@@ -226,7 +227,7 @@ fn integer<T: Integer>(op: ReduceOp, row: &[T], dtype: DType) -> T {
     }
 }
 
-fn float<T: Float>(op: ReduceOp, row: &[T], dimensions: &Shape, greatest: T, round: impl Fn(T) -> T) -> T {
+fn float<T: Float>(op: ReduceOp, row: &[T], dimensions: &Shape, greatest: T, round: impl Fn(T) -> T + Sync) -> T {
     let fold = |start: T, f: fn(T, T) -> T| row.iter().fold(start, |sum, &x| f(sum, x));
     match op {
         ReduceOp::Prod => tree(row, dimensions, T::ONE, &|x, y| round(T::mul(x, y))),
@@ -235,31 +236,6 @@ fn float<T: Float>(op: ReduceOp, row: &[T], dimensions: &Shape, greatest: T, rou
         ReduceOp::Min => fold(greatest, T::minimum),
         _ => tree(row, dimensions, T::ZERO, &|x, y| round(T::add(x, y))),
     }
-}
-
-/// XLA on the CPU reduces [`WINDOW`] elements along one dimension in one go. Larger dimensions are cut into windows of as
-/// many, centred with the identity around them, until one window is left (`TreeReductionRewriter`).
-fn tree<T: Copy>(elements: &[T], dimensions: &Shape, identity: T, combine: &impl Fn(T, T) -> T) -> T {
-    if dimensions.iter().all(|&size| size <= WINDOW) {
-        return elements.iter().fold(identity, |sum, &x| combine(sum, x));
-    }
-    let windows: Shape = dimensions.iter().map(|size| size.div_ceil(WINDOW)).collect();
-    let strides = dimensions.strides();
-    let mut partial = vec![identity; windows.size()];
-    // In row-major order, every window meets its elements in row-major order as well.
-    for (position, &element) in elements.iter().enumerate() {
-        let mut window = 0;
-        for (axis, &size) in dimensions.iter().enumerate() {
-            let index = position / strides[axis] % size;
-            let before = match size <= WINDOW {
-                true => 0,
-                false => (windows[axis] * WINDOW - size) / 2,
-            };
-            window = window * windows[axis] + (index + before) / WINDOW;
-        }
-        partial[window] = combine(partial[window], element);
-    }
-    tree(&partial, &windows, identity, combine)
 }
 
 /// The index along `axis` of the largest (`largest`) or smallest element, as `lax.argmax`: the

@@ -45,6 +45,9 @@ pub enum Code {
     Flush,
     /// `x * (1 / y)` of `float32`: see [`crate::ops::multiply_by_reciprocal`].
     ByReciprocal,
+    /// `x % y` of `float32`, where `x` is known to be neither below zero nor so many times `y` that its digits could not tell the
+    /// integers around the quotient apart: see [`remains_near`](crate::ops::remains_near).
+    NearRemainder,
     /// Of `x` and `y` of a dtype, and two cases of `float32`: the second where the comparison holds. Chains put it where a
     /// comparison is only there for a select.
     Choose {
@@ -65,7 +68,7 @@ impl Code {
     pub(crate) fn dtype(self, operands: &[DType], result: DType) -> Result<DType, OpError> {
         let (count, cases) = match self {
             Code::Unary(_) | Code::Convert | Code::IntegerPow(_) | Code::Flush | Code::Bits => (1, operands),
-            Code::Binary(_) | Code::Compare(_) | Code::ByReciprocal => (2, operands),
+            Code::Binary(_) | Code::Compare(_) | Code::ByReciprocal | Code::NearRemainder => (2, operands),
             Code::MultiplyAdd { .. } => (3, operands),
             Code::Select => (3, operands.get(1..).unwrap_or_default()),
             // Nobody but chains themselves makes one.
@@ -87,7 +90,7 @@ impl Code {
                 dtype.bits() == result.bits() && stays(dtype) && stays(result)
             }
             Code::IntegerPow(exponent) => (dtype.is_float() || dtype.is_integer() && exponent >= 0) && result == dtype,
-            Code::MultiplyAdd { .. } | Code::ByReciprocal | Code::Flush | Code::Choose { .. } => {
+            Code::MultiplyAdd { .. } | Code::ByReciprocal | Code::NearRemainder | Code::Flush | Code::Choose { .. } => {
                 dtype == DType::F32 && result == dtype
             }
         };
@@ -469,7 +472,7 @@ fn gives_clean(code: Code, result: DType, args: &[Arg], clean: &[bool]) -> bool 
         Code::Select => all(&args[1..]),
         Code::Choose { .. } => all(&args[2..]),
         Code::MultiplyAdd { .. } | Code::ByReciprocal | Code::Flush => true,
-        Code::Compare(_) | Code::Convert | Code::Bits | Code::IntegerPow(_) => false,
+        Code::Compare(_) | Code::Convert | Code::Bits | Code::IntegerPow(_) | Code::NearRemainder => false,
     }
 }
 

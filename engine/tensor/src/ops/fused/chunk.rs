@@ -11,6 +11,7 @@ use super::target::{Target, store};
 use super::walk::Piece;
 use crate::buffer::BufferMut;
 use crate::dtype::DType;
+use crate::ops::binary::BinaryOp;
 use crate::ops::unary::UnaryOp;
 use smallvec::SmallVec;
 
@@ -356,6 +357,9 @@ fn execute(
                 T::binary(op, dtype, care, out, &arg!(lanes, 0), &arg!(lanes, 1));
             }))
         }
+        Code::NearRemainder => written::<f32>((extent, step, args), frame, lanes, direct, |out, lanes| {
+            f32::binary(BinaryOp::Rem, dtype, care, out, &arg!(lanes, 0), &arg!(lanes, 1));
+        }),
         Code::Compare(op) => {
             with_lane!(lane, T => written::<bool>((extent, step, args), frame, lanes, direct, |out, lanes| {
                 loops::compare::<T>(op, out, &arg!(lanes, 0), &arg!(lanes, 1));

@@ -37,6 +37,8 @@ mod made;
 #[cfg(any(target_arch = "x86_64", all(target_arch = "aarch64", target_os = "linux")))]
 mod memory;
 #[cfg(any(target_arch = "x86_64", all(target_arch = "aarch64", target_os = "linux")))]
+mod near;
+#[cfg(any(target_arch = "x86_64", all(target_arch = "aarch64", target_os = "linux")))]
 mod noted;
 #[cfg(any(target_arch = "x86_64", all(target_arch = "aarch64", target_os = "linux")))]
 mod order;

@@ -116,6 +116,46 @@ fn every_function_gives_the_bits_of_its_loop() {
 }
 
 #[test]
+fn remainders_of_small_quotients_are_exact() {
+    let mut random = Random(47);
+    let mut lanes = Lanes::default();
+    let divisors: [f32; 10] = [5.0, -5.0, 1.0, 0.1, 3.0e7, 1.5e-29, -7.3, 1.0f32.next_down(), 1.0f32.next_up(), 0.337];
+    for y in divisors {
+        let size = y.abs();
+        // Small ones, multiples and their neighbours, and anything up to the largest quotient.
+        let mut numbers =
+            vec![0.0, f32::from_bits(1), f32::MIN_POSITIVE / 2.0, f32::MIN_POSITIVE, size.next_down(), size];
+        for _ in 0..20_000 {
+            let most = 1 << (1 + random.below(21));
+            let multiple = random.below(most) as f32 * size;
+            numbers.extend([multiple, multiple.next_up(), multiple.next_down().max(0.0)]);
+            numbers.push(random.below(1 << 24) as f32 / 8.1 * size);
+        }
+        numbers.retain(|&x| ops::remains_near(f64::from(x), y));
+        let shape = Shape::from([numbers.len()]);
+        let x = Array::from_f32s(shape.clone(), &numbers).expect("as many");
+        let divisor = Array::scalar(DType::F32, Scalar::Float(f64::from(y)));
+        let expected =
+            Array::from_f32s(shape.clone(), &numbers.iter().map(|x| x % y).collect::<Vec<_>>()).expect("as many");
+        let mut builder = ChainBuilder::new(shape.clone());
+        let args = [
+            builder.read(DType::F32, shape.clone(), Place::same(1)).expect("all of it"),
+            builder.read(DType::F32, Shape::scalar(), Place::one(1, 0)).expect("one"),
+        ];
+        builder.step(Code::NearRemainder, &args, DType::F32).expect("floats");
+        let chain = builder.finish().expect("one operation");
+        in_each_way(|isa, compilation| {
+            let mut found = Array::zeros(DType::F32, shape.clone()).expect("small");
+            let views = [chain.view_of(0, x.buffer()), chain.view_of(1, divisor.buffer())];
+            chain.run(&views, &mut Target::whole(&mut found), &mut lanes);
+            assert!(same(&found, &expected), "by {y}, {isa:?}, {compilation:?}");
+            let is_made = has_code(isa) && compilation == Compilation::Always;
+            assert!(!is_made || chain.codes.are_made(isa), "by {y}, {isa:?}");
+        });
+    }
+}
+
+#[test]
 fn quotients_and_remainders_of_integers_are_exact() {
     let mut random = Random(43);
     let near = |x: u32| [x.wrapping_sub(1), x, x.wrapping_add(1)];

@@ -166,6 +166,7 @@ impl Translator {
                 let product = self.value(Op::Mul, &[x, y]);
                 Some(self.flushed(product))
             }
+            (Code::NearRemainder, &[x, y]) => Some(self.near_remainder(x, y)),
             _ => None,
         }
     }
