@@ -4,8 +4,7 @@
 //! kernel with FTZ and DAZ set in the CPU's control word (`tsl::port::ScopedFlushDenormal`), so
 //! both are part of "the same digits". This file holds no elementary function.
 
-use super::number::{Number, Single};
-use crate::isa::BaselineFma;
+use super::number::Number;
 
 /// A constant from its bits: the tables of this module are given in hexadecimal because XLA's
 /// dumps print them so, and because a decimal of a float is easy to round wrongly.
@@ -83,12 +82,6 @@ pub(super) fn polynomial<N: Number>(x: N, coefficients: &[f32]) -> N {
         Some((&first, rest)) => polynomial_from(first, x, rest),
         None => 0.0.into(),
     }
-}
-
-/// [`polynomial`] of one number that is there.
-#[inline(always)]
-pub(super) fn horner(x: f32, coefficients: &[f32]) -> f32 {
-    polynomial(Single::<BaselineFma>::from(x), coefficients).0
 }
 
 #[cfg(test)]

@@ -4,9 +4,9 @@
 //! CHLO (`ChloLegalizeToStablehlo.cpp`, `materializeErfcApproximationF32*`, after Cephes), and
 //! `erf_inv` is Giles' polynomial in `log1p(-x^2)` (`xla/hlo/builder/lib/math.cc`, `ErfInv32`).
 
-use super::arith::{bits, flush, fma, horner, polynomial};
-use super::exp::exp;
-use super::log::log1p;
+use super::arith::{bits, polynomial};
+use super::exp::exp_of;
+use super::log::log1p_of;
 use super::number::{Number, Single};
 use crate::isa::{BaselineFma, Fma};
 
@@ -86,16 +86,29 @@ const ERFC_UNDERFLOW: f32 = bits(0x42b1_7218);
 #[inline]
 #[must_use]
 pub fn erfc(x: f32) -> f32 {
-    let x = flush(x);
+    erfc_with::<BaselineFma>(x)
+}
+
+/// [`erfc`] with a given FMA.
+#[inline(always)]
+pub(crate) fn erfc_with<F: Fma>(x: f32) -> f32 {
+    erfc_of(Single::<F>::from(x)).0
+}
+
+/// [`erfc`] of whatever numbers.
+#[inline(always)]
+pub(crate) fn erfc_of<N: Number>(x: N) -> N {
+    let x = x.flush();
     let size = x.abs();
-    let square = flush(x * x);
-    if size < 1.0 {
-        return fma(-x, horner(square, &ERFC_SMALL), 1.0);
-    }
-    let inverse = flush(1.0 / square);
-    let sum = if size < 2.0 { horner(inverse, &ERFC_MIDDLE) } else { horner(inverse, &ERFC_LARGE) };
-    let tail = if square > ERFC_UNDERFLOW { 0.0 } else { flush(flush(exp(-square) * flush(1.0 / size)) * sum) };
-    if x < 0.0 { 2.0 - tail } else { tail }
+    let square = (x * x).flush();
+    let small = (-x).fma(polynomial(square, &ERFC_SMALL), 1.0);
+    let inverse = (N::from(1.0) / square).flush();
+    let (middle, large) = (polynomial(inverse, &ERFC_MIDDLE), polynomial(inverse, &ERFC_LARGE));
+    let sum = N::choose(size.is_below(2.0), middle, large);
+    let scale = (exp_of(-square) * (N::from(1.0) / size).flush()).flush();
+    let tail = N::choose(square.is_above(ERFC_UNDERFLOW), 0.0, (scale * sum).flush());
+    let tail = N::choose(x.is_below(0.0), N::from(2.0) - tail, tail);
+    N::choose(size.is_below(1.0), small, tail)
 }
 
 /// Giles' polynomial for the centre, highest power first.
@@ -127,15 +140,22 @@ const ERF_INV_TAIL: [f32; 9] = [
 #[inline]
 #[must_use]
 pub fn erf_inv(x: f32) -> f32 {
-    let x = flush(x);
-    if x.abs() == 1.0 {
-        return x * f32::INFINITY;
-    }
-    let logarithm = log1p(flush(x * -x));
-    let sum = if logarithm > -5.0 {
-        horner(-2.5 - logarithm, &ERF_INV_CENTRE)
-    } else {
-        horner((-logarithm).sqrt() - 3.0, &ERF_INV_TAIL)
-    };
-    flush(x * sum)
+    erf_inv_with::<BaselineFma>(x)
+}
+
+/// [`erf_inv`] with a given FMA.
+#[inline(always)]
+pub(crate) fn erf_inv_with<F: Fma>(x: f32) -> f32 {
+    erf_inv_of(Single::<F>::from(x)).0
+}
+
+/// [`erf_inv`] of whatever numbers.
+#[inline(always)]
+pub(crate) fn erf_inv_of<N: Number>(x: N) -> N {
+    let x = x.flush();
+    let logarithm = log1p_of((x * -x).flush());
+    let centre = polynomial(N::from(-2.5) - logarithm, &ERF_INV_CENTRE);
+    let tail = polynomial((-logarithm).sqrt() - 3.0, &ERF_INV_TAIL);
+    let sum = N::choose(logarithm.is_above(-5.0), centre, tail);
+    N::choose(x.abs().is_equal(1.0), x * f32::INFINITY, (x * sum).flush())
 }

@@ -24,22 +24,15 @@ pub(super) const LN_2_LOW: f32 = bits(0xb95e_8083);
 const POLYNOMIAL: [f32; 6] =
     [bits(0x3950_6967), bits(0x3ab7_43ce), bits(0x3c08_8908), bits(0x3d2a_a9c1), bits(0x3e2a_aaaa), 0.5];
 
+/// What is added to a small integer so that the sum has it in its lowest bits.
+const TO_LOW_BITS: f32 = 12_582_912.0;
+
 /// `exp(x)` as its last product, not yet taken: `(exp(r), 2^n)`.
 ///
 /// Whoever adds something to `exp(x)` in the same kernel gets an FMA there, so the callers in
 /// this module that add need the two factors.
 #[inline(always)]
-pub(super) fn exp_factors(x: f32) -> (f32, f32) {
-    let (mantissa, scale) = factors(Single::<BaselineFma>::from(x));
-    (mantissa.0, scale.0)
-}
-
-/// What is added to a small integer so that the sum has it in its lowest bits.
-const TO_LOW_BITS: f32 = 12_582_912.0;
-
-/// [`exp_factors`] of whatever numbers.
-#[inline(always)]
-fn factors<N: Number>(x: N) -> (N, N) {
+pub(super) fn exp_factors<N: Number>(x: N) -> (N, N) {
     // (A subnormal `x` need not be flushed: 1 is what comes of it.)
     let held = x.clamp(LOWEST, HIGHEST);
     let n = held.fma(LOG2_E, 0.5).floor();
@@ -69,7 +62,7 @@ pub(crate) fn exp_with<F: Fma>(x: f32) -> f32 {
 /// [`exp`] of whatever numbers.
 #[inline(always)]
 pub(crate) fn exp_of<N: Number>(x: N) -> N {
-    let (mantissa, scale) = factors(x);
+    let (mantissa, scale) = exp_factors(x);
     // Results fall with `x`, so that one comparison says which are subnormal, and flushed.
     let power = mantissa * scale;
     N::choose(x.is_at_most(SUBNORMAL), 0.0, power)
@@ -133,7 +126,7 @@ pub(crate) fn logistic_with<F: Fma>(x: f32) -> f32 {
 /// [`logistic`] of whatever numbers.
 #[inline(always)]
 pub(crate) fn logistic_of<N: Number>(x: N) -> N {
-    let (mantissa, scale) = factors(-x);
+    let (mantissa, scale) = exp_factors(-x);
     (N::from(1.0) / mantissa.fma(scale, 1.0)).flush()
 }
 
@@ -146,8 +139,8 @@ mod tests {
     fn what_is_subnormal_is_zero_and_nothing_else() {
         for pattern in (-87.2f32).to_bits()..(-88.0f32).to_bits() {
             let x = f32::from_bits(pattern);
-            let (mantissa, scale) = exp_factors(x);
-            assert_eq!(exp(x).to_bits(), flush(mantissa * scale).to_bits(), "{x}");
+            let (mantissa, scale) = exp_factors(Single::<BaselineFma>::from(x));
+            assert_eq!(exp(x).to_bits(), flush(mantissa.0 * scale.0).to_bits(), "{x}");
         }
         assert_eq!([exp(f32::NEG_INFINITY), exp(-1e-40), exp(1e-40), exp(-0.0)], [0.0, 1.0, 1.0, 1.0]);
         assert!(exp(f32::NAN).is_nan() && exp(200.0) == f32::INFINITY);

@@ -6,7 +6,7 @@
 //! of `exp`, `expm1`, `log` and `log1p`, with the FMA contractions of the compiled kernels.
 
 use super::arith::{bits, flush, fma, polynomial};
-use super::exp::{exp_factors, expm1};
+use super::exp::{exp_factors, expm1_of};
 use super::log::{SmallLog1p, log, log1p, log1p_is_small};
 use super::number::{Number, Single};
 use crate::isa::{BaselineFma, Fma};
@@ -50,30 +50,51 @@ pub(crate) fn tanh_of<N: Number>(x: N) -> N {
 
 /// `exp(x - ln 2)` and `exp(-x - ln 2)` as factors: half of `exp(x)` with no early overflow.
 #[inline(always)]
-fn half_exponentials(x: f32) -> ((f32, f32), (f32, f32)) {
-    (exp_factors(x - LN_2), exp_factors(-LN_2 - x))
+fn half_exponentials<N: Number>(x: N) -> ((N, N), (N, N)) {
+    (exp_factors(x - LN_2), exp_factors(N::from(-LN_2) - x))
 }
 
 /// `sinh(x)` as `jnp.sinh` computes it.
 #[inline]
 #[must_use]
 pub fn sinh(x: f32) -> f32 {
-    let x = flush(x);
-    if x.abs() < 1.0 {
-        let grown = expm1(x);
-        flush((grown + grown / (grown + 1.0)) * 0.5)
-    } else {
-        let ((up, up_scale), (down, down_scale)) = half_exponentials(x);
-        fma(up, up_scale, -flush(down * down_scale))
-    }
+    sinh_with::<BaselineFma>(x)
+}
+
+/// [`sinh`] with a given FMA.
+#[inline(always)]
+pub(crate) fn sinh_with<F: Fma>(x: f32) -> f32 {
+    sinh_of(Single::<F>::from(x)).0
+}
+
+/// [`sinh`] of whatever numbers.
+#[inline(always)]
+pub(crate) fn sinh_of<N: Number>(x: N) -> N {
+    let x = x.flush();
+    let grown = expm1_of(x);
+    let small = ((grown + grown / (grown + 1.0)) * 0.5).flush();
+    let ((up, up_scale), (down, down_scale)) = half_exponentials(x);
+    N::choose(x.abs().is_below(1.0), small, up.fma(up_scale, -(down * down_scale).flush()))
 }
 
 /// `cosh(x)` as `jnp.cosh` computes it.
 #[inline]
 #[must_use]
 pub fn cosh(x: f32) -> f32 {
-    let ((up, up_scale), (down, down_scale)) = half_exponentials(flush(x));
-    fma(up, up_scale, flush(down * down_scale))
+    cosh_with::<BaselineFma>(x)
+}
+
+/// [`cosh`] with a given FMA.
+#[inline(always)]
+pub(crate) fn cosh_with<F: Fma>(x: f32) -> f32 {
+    cosh_of(Single::<F>::from(x)).0
+}
+
+/// [`cosh`] of whatever numbers.
+#[inline(always)]
+pub(crate) fn cosh_of<N: Number>(x: N) -> N {
+    let ((up, up_scale), (down, down_scale)) = half_exponentials(x.flush());
+    up.fma(up_scale, (down * down_scale).flush())
 }
 
 /// Above this (`sqrt` of the greatest `f32`) `asinh(x)` is `log(2 x)`.

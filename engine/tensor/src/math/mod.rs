@@ -73,9 +73,9 @@ pub use trig::{cos, sin, tan};
 /// The functions whose machine code is made when a program runs, of whatever numbers.
 #[cfg(any(target_arch = "x86_64", all(target_arch = "aarch64", target_os = "linux")))]
 pub(crate) mod formulas {
-    pub(crate) use super::erf::erf_of as erf;
+    pub(crate) use super::erf::{erf_inv_of as erf_inv, erf_of as erf, erfc_of as erfc};
     pub(crate) use super::exp::{exp_of as exp, exp2_of as exp2, expm1_of as expm1, logistic_of as logistic};
-    pub(crate) use super::hyperbolic::tanh_of as tanh;
+    pub(crate) use super::hyperbolic::{cosh_of as cosh, sinh_of as sinh, tanh_of as tanh};
     pub(crate) use super::log::{log_of as log, log1p_of as log1p};
     pub(crate) use super::number::Number;
 }
@@ -83,9 +83,9 @@ pub(crate) mod formulas {
 /// The functions that loops go through several elements at once with. Each is the function of the same name, with the same
 /// digits.
 pub(crate) mod lanes {
-    pub(crate) use super::erf::erf_with as erf;
+    pub(crate) use super::erf::{erf_inv_with as erf_inv, erf_with as erf, erfc_with as erfc};
     pub(crate) use super::exp::{exp_with as exp, exp2_with as exp2, expm1_with as expm1, logistic_with as logistic};
-    pub(crate) use super::hyperbolic::tanh_with as tanh;
+    pub(crate) use super::hyperbolic::{cosh_with as cosh, sinh_with as sinh, tanh_with as tanh};
     pub(crate) use super::log::{log_with as log, log1p_with as log1p};
     pub(crate) use super::trig::{cos_usual, is_usual, sin_usual};
 }

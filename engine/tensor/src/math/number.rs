@@ -36,6 +36,7 @@ pub(crate) trait Number:
     /// Zero of the same sign where it is subnormal.
     fn flush(self) -> Self;
     fn floor(self) -> Self;
+    fn sqrt(self) -> Self;
     fn abs(self) -> Self;
     fn copysign(self, sign: Self) -> Self;
     /// Held in `[low, high]`, where NaN stays NaN.
@@ -115,6 +116,10 @@ impl<F: Fma> Number for Single<F> {
     #[inline(always)]
     fn floor(self) -> Self {
         self.0.floor().into()
+    }
+    #[inline(always)]
+    fn sqrt(self) -> Self {
+        self.0.sqrt().into()
     }
     #[inline(always)]
     fn abs(self) -> Self {

@@ -125,6 +125,10 @@ impl<'g> Number for Noted<'g> {
         Noted::of(Op::Round(1), [self], |[x]| x.floor())
     }
 
+    fn sqrt(self) -> Self {
+        Noted::of(Op::SquareRoot, [self], |[x]| x.sqrt())
+    }
+
     fn abs(self) -> Self {
         Noted::and(self, 0x7fff_ffff)
     }

@@ -193,6 +193,10 @@ impl Translator {
             UnaryOp::Tanh => Some(formulas::tanh(noted)),
             UnaryOp::Logistic => Some(formulas::logistic(noted)),
             UnaryOp::Erf => Some(formulas::erf(noted)),
+            UnaryOp::Erfc => Some(formulas::erfc(noted)),
+            UnaryOp::ErfInv => Some(formulas::erf_inv(noted)),
+            UnaryOp::Sinh => Some(formulas::sinh(noted)),
+            UnaryOp::Cosh => Some(formulas::cosh(noted)),
             _ => None,
         };
         if let Some(function) = function {
