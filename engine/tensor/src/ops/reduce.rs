@@ -4,14 +4,17 @@ use crate::array::{Array, filled, reserve};
 use crate::buffer::{Buffer, Element};
 use crate::dtype::{DType, Kind};
 use crate::error::OpError;
+use crate::lack::collected;
 use crate::ops::convert;
 use crate::ops::convert::numbers;
 use crate::ops::elementwise::round_narrow;
 use crate::ops::number::{Float, Integer};
-use crate::ops::reduce_lanes::{Combine, middle};
+use crate::ops::reduce_lanes::{Combine, add_windows, middle};
 use crate::ops::structural::transpose;
-use crate::ops::tree::tree;
+use crate::ops::tree::{Reduction, one_by_one, tree};
 use crate::shape::Shape;
+use crate::threads::spread;
+use std::cmp::Ordering;
 
 /// What a reduction combines elements with.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -100,21 +103,18 @@ pub fn reduce(op: ReduceOp, array: &Array, axes: &[usize]) -> Result<Array, OpEr
     if let Some(result) = in_lanes(op, array, axes)? {
         return Ok(result);
     }
+    let is_narrow = dtype.is_float() && dtype.bits() <= 16;
+    if is_narrow && matches!(op, ReduceOp::Max | ReduceOp::Min) && array.size() > 0 {
+        // Nothing is rounded.
+        return convert(&reduce(op, &convert(array, DType::F32)?, axes)?, dtype);
+    }
     let (moved, shape, length) = reduced_innermost(op.name(), array, axes)?;
     // The sizes of the reduced axes, which are innermost now.
     let reduced: Shape = moved.shape()[shape.rank()..].into();
-    let narrow = dtype.is_float() && dtype.bits() <= 16;
     let buffer = match moved.buffer() {
-        _ if narrow => {
+        _ if is_narrow => {
             let values: Vec<f32> = numbers(&moved)?;
-            let round = |x| round_narrow(dtype, x);
-            // Where there is no infinity, extremes of nothing are the finite limits.
-            let start = match dtype.finfo() {
-                Some(info) if !info.has_infinity => info.max as f32,
-                _ => f32::INFINITY,
-            };
-            let reduce = |row: &[f32]| float(op, row, &reduced, start, round);
-            let buffer = Buffer::F32(each_row(&values, &shape, length, reduce)?);
+            let buffer = Buffer::F32(each_row(&values, &shape, length, |row| narrow(op, row, &reduced, dtype))?);
             return convert(&Array::from_parts(DType::F32, shape, buffer), dtype);
         }
         Buffer::Bool(x) => Buffer::Bool(each_row(x, &shape, length, |row| truth(op, row))?),
@@ -127,12 +127,8 @@ pub fn reduce(op: ReduceOp, array: &Array, axes: &[usize]) -> Result<Array, OpEr
         Buffer::U16(x) => Buffer::U16(each_row(x, &shape, length, |row| integer(op, row, dtype))?),
         Buffer::U32(x) => Buffer::U32(each_row(x, &shape, length, |row| integer(op, row, dtype))?),
         Buffer::U64(x) => Buffer::U64(each_row(x, &shape, length, |row| integer(op, row, dtype))?),
-        Buffer::F32(x) => {
-            Buffer::F32(each_row(x, &shape, length, |row| float(op, row, &reduced, Float::INFINITY, |x| x))?)
-        }
-        Buffer::F64(x) => {
-            Buffer::F64(each_row(x, &shape, length, |row| float(op, row, &reduced, Float::INFINITY, |x| x))?)
-        }
+        Buffer::F32(x) => Buffer::F32(each_row(x, &shape, length, |row| float(op, row, &reduced))?),
+        Buffer::F64(x) => Buffer::F64(each_row(x, &shape, length, |row| float(op, row, &reduced))?),
         // Narrow floats are done, and keys accept nothing.
         Buffer::BF16(_) | Buffer::F16(_) | Buffer::Key(_) => {
             return Err(OpError::DType { op: op.name(), dtype });
@@ -227,15 +223,69 @@ fn integer<T: Integer>(op: ReduceOp, row: &[T], dtype: DType) -> T {
     }
 }
 
-fn float<T: Float>(op: ReduceOp, row: &[T], dimensions: &Shape, greatest: T, round: impl Fn(T) -> T + Sync) -> T {
+fn float<T: Float>(op: ReduceOp, row: &[T], dimensions: &Shape) -> T {
     let fold = |start: T, f: fn(T, T) -> T| row.iter().fold(start, |sum, &x| f(sum, x));
     match op {
-        ReduceOp::Prod => tree(row, dimensions, T::ONE, &|x, y| round(T::mul(x, y))),
+        ReduceOp::Prod => tree(row, dimensions, T::ONE, &one_by_one(T::mul)),
         // Extremes are the same in any order.
-        ReduceOp::Max => fold(greatest.negate(), T::maximum),
-        ReduceOp::Min => fold(greatest, T::minimum),
-        _ => tree(row, dimensions, T::ZERO, &|x, y| round(T::add(x, y))),
+        ReduceOp::Max => fold(T::INFINITY.negate(), T::maximum),
+        ReduceOp::Min => fold(T::INFINITY, T::minimum),
+        _ => tree(row, dimensions, T::ZERO, &Reduction { combine: T::plus, windows: add_windows }),
     }
+}
+
+/// Sums and products of numbers of a narrow dtype, and extremes of none.
+fn narrow(op: ReduceOp, row: &[f32], dimensions: &Shape, dtype: DType) -> f32 {
+    let round = |x| round_narrow(dtype, x);
+    // Where there is no infinity, extremes of nothing are the finite limits.
+    let greatest = match dtype.finfo() {
+        Some(info) if !info.has_infinity => info.max as f32,
+        _ => f32::INFINITY,
+    };
+    match op {
+        ReduceOp::Prod => tree(row, dimensions, 1.0, &one_by_one(|x, y| round(Float::mul(x, y)))),
+        ReduceOp::Max => -greatest,
+        ReduceOp::Min => greatest,
+        _ => tree(row, dimensions, 0.0, &one_by_one(|x, y| round(Float::add(x, y)))),
+    }
+}
+
+/// Elements that a thread takes at a time.
+const PART: usize = 1 << 15;
+
+/// The first of the largest or smallest elements, or the first NaN.
+#[expect(clippy::neg_cmp_op_on_partial_ord, reason = "a NaN is neither below nor above, and has to be found")]
+fn position_of_extreme<T: PartialOrd + Copy>(row: &[T], largest: bool) -> usize {
+    let is_nan = |x: T| x.partial_cmp(&x).is_none();
+    // True of a NaN as well.
+    let is_beyond = |x: T, best: T| {
+        if largest {
+            x.partial_cmp(&best).is_none_or(Ordering::is_gt)
+        } else {
+            x.partial_cmp(&best).is_none_or(Ordering::is_lt)
+        }
+    };
+    let mut best = 0;
+    for (number, group) in row.chunks(64).enumerate() {
+        let current = row[best];
+        // Without an early end the test goes through several at once.
+        let found = match largest {
+            true => group.iter().fold(false, |any, &x| any | !(x <= current)),
+            false => group.iter().fold(false, |any, &x| any | !(x >= current)),
+        };
+        if !found {
+            continue;
+        }
+        for (place, &x) in group.iter().enumerate() {
+            if is_nan(row[best]) {
+                return best;
+            }
+            if is_beyond(x, row[best]) {
+                best = number * 64 + place;
+            }
+        }
+    }
+    best
 }
 
 /// The index along `axis` of the largest (`largest`) or smallest element, as `lax.argmax`: the
@@ -252,21 +302,16 @@ pub fn arg_extreme(array: &Array, axis: usize, largest: bool, index_dtype: DType
     if length == 0 {
         return Err(OpError::argument(op, "attempt to get the extreme of an empty axis"));
     }
-    fn positions<T: PartialOrd + Copy>(elements: &[T], length: usize, largest: bool) -> Vec<i64> {
-        let position = |row: &[T]| {
-            let mut best = 0;
-            for (index, candidate) in row.iter().enumerate() {
-                let current = &row[best];
-                let is_nan = candidate.partial_cmp(candidate).is_none();
-                let have_nan = current.partial_cmp(current).is_none();
-                let better = if largest { candidate > current } else { candidate < current };
-                if !have_nan && (is_nan || better) {
-                    best = index;
-                }
+    fn positions<T: PartialOrd + Copy + Sync>(elements: &[T], length: usize, largest: bool) -> Vec<i64> {
+        let mut positions: Vec<i64> = collected(std::iter::repeat_n(0, elements.len() / length));
+        let rows = (PART / length).max(1);
+        let jobs = elements.chunks(rows * length).zip(positions.chunks_mut(rows)).collect();
+        spread(jobs, |(elements, positions): (&[T], &mut [i64])| {
+            for (row, position) in elements.chunks_exact(length).zip(positions) {
+                *position = position_of_extreme(row, largest) as i64;
             }
-            best as i64
-        };
-        elements.chunks_exact(length).map(position).collect()
+        });
+        positions
     }
     let positions = match moved.buffer() {
         Buffer::Bool(x) => positions(x, length, largest),
@@ -303,7 +348,7 @@ mod tests {
                 let found = reduce(op, &array, &[1]).expect("floats");
                 let (moved, kept, length) = reduced_innermost("sum", &array, &[1]).expect("an axis");
                 let moved: &[f32] = moved.elements().expect("floats");
-                let one = |row: &[f32]| float(op, row, &Shape::from([length]), f32::INFINITY, |x| x);
+                let one = |row: &[f32]| float(op, row, &Shape::from([length]));
                 let expected: Vec<f32> = moved.chunks(length).map(one).collect();
                 assert_eq!(found, Array::from_f32s(kept, &expected).expect("as many"), "{op:?} of {shape:?}");
             }
