@@ -12,7 +12,7 @@ use crate::tile::Tile;
 use pallas_python::native::Arguments;
 use pallas_python::raise::PyResult;
 use pallas_python::value::Value;
-use pallas_tensor::{Array, Scalar, Shape};
+use pallas_tensor::{DType, Scalar, Shape};
 
 functions! { JAX_ROWS NUMPY_ROWS
     "sort" "(a, axis=-1, kind=None, order=None, *, stable=True, descending=False)" "The elements in order along an axis." sort;
@@ -138,14 +138,16 @@ fn distinct(cx: &Context<'_>, x: &Tile, equal_nan: bool, what: &str) -> PyResult
     let flat = p::reshape(cx, x, &Shape::from([size]))?;
     let Some(array) = call::concrete(cx, &flat, what)?.cloned() else { return Ok(None) };
     // Outside traces the sort is computed at once; inside, `array` is a constant and sorted outside, too.
-    let order = order_of(&array);
+    let order = pallas_tensor::ops::argsort(&array, 0, false, DType::I64)
+        .map_err(|error| cx.interp.type_error(error.to_string()))?;
+    let order = order.into_elements::<i64>().unwrap_or_default();
     let same = |a: usize, b: usize| match (array.get(a), array.get(b)) {
         (Some(Scalar::Float(a)), Some(Scalar::Float(b))) => a == b || equal_nan && a.is_nan() && b.is_nan(),
         (a, b) => a == b,
     };
     let mut distinct = Distinct { values: flat.clone(), first: Vec::new(), inverse: vec![0; size], counts: Vec::new() };
     let mut previous = None;
-    for &index in &order {
+    for index in order.into_iter().filter_map(|index| usize::try_from(index).ok()) {
         if previous.is_none_or(|previous| !same(previous, index)) {
             distinct.first.push(index as i64);
             distinct.counts.push(0);
@@ -159,17 +161,6 @@ fn distinct(cx: &Context<'_>, x: &Tile, equal_nan: bool, what: &str) -> PyResult
     let places = compose::integers(cx, convert::default_int(cx), &distinct.first)?;
     distinct.values = compose::gather(cx, &flat, &[0], &[&places], "clip")?;
     Ok(Some(distinct))
-}
-
-/// Positions in sorted order, stable, NaN last.
-fn order_of(array: &Array) -> Vec<usize> {
-    let mut order: Vec<usize> = (0..array.size()).collect();
-    let key = |index: usize| array.get(index).unwrap_or(Scalar::Int(0));
-    order.sort_by(|&a, &b| match (key(a), key(b)) {
-        (Scalar::Float(a), Scalar::Float(b)) => a.partial_cmp(&b).unwrap_or_else(|| a.is_nan().cmp(&b.is_nan())),
-        (a, b) => a.as_int().cmp(&b.as_int()),
-    });
-    order
 }
 
 const UNIQUE_SIZE: &str = "The error arose in jnp.unique(). To make jnp.unique() compatible with JIT and other transforms, \

@@ -1,5 +1,7 @@
 //! Stable sorting along an axis.
 
+mod keys;
+
 use std::cmp::Ordering;
 
 use crate::array::Array;
@@ -8,7 +10,8 @@ use crate::dtype::DType;
 use crate::error::OpError;
 use crate::lack::collected;
 use crate::ops::convert::numbers;
-use crate::ops::{convert, slice, transpose};
+use crate::ops::{convert, transpose};
+use crate::shape::Shape;
 
 const OP: &str = "sort";
 
@@ -56,7 +59,10 @@ fn comparison(array: &Array) -> Result<Comparison<'_>, OpError> {
 }
 
 /// Sorts each row of arrays that have the sorted axis innermost.
-fn order(keys: &[Array], length: usize, descending: bool) -> Result<Order, OpError> {
+fn order(keys: &[Array], length: usize) -> Result<Order, OpError> {
+    if let [key] = keys {
+        return Ok(Order { positions: keys::positions(key, (length, length), false)?, length });
+    }
     let comparisons: Vec<Comparison<'_>> = keys.iter().map(comparison).collect::<Result<_, _>>()?;
     let size = keys.first().map_or(0, Array::size);
     let mut positions: Vec<usize> = collected(0..size);
@@ -67,7 +73,7 @@ fn order(keys: &[Array], length: usize, descending: bool) -> Result<Order, OpErr
             row.sort_unstable_by(|&left, &right| {
                 let each = comparisons.iter().map(|compare| compare(left, right));
                 let ordering = each.fold(Ordering::Equal, Ordering::then);
-                if descending { ordering.reverse() } else { ordering }.then(left.cmp(&right))
+                ordering.then(left.cmp(&right))
             });
         }
     }
@@ -75,19 +81,20 @@ fn order(keys: &[Array], length: usize, descending: bool) -> Result<Order, OpErr
 }
 
 impl Order {
-    fn apply(&self, array: &Array) -> Array {
+    /// The elements in the new order, under a shape with as many.
+    fn apply(&self, array: &Array, shape: &Shape) -> Array {
         let buffer = with_elements!(array.buffer(), elements => {
             Element::wrap(collected(self.positions.iter().map(|&position| elements[position])))
         });
-        Array::from_parts(array.dtype(), array.shape().clone(), buffer)
+        Array::from_parts(array.dtype(), shape.clone(), buffer)
     }
 
     /// The old positions within each row.
-    fn indices(&self, like: &Array, dtype: DType) -> Result<Array, OpError> {
+    fn indices(&self, shape: &Shape, dtype: DType) -> Result<Array, OpError> {
         let length = self.length.max(1);
         let indices = self.positions.iter().map(|&position| (position % length) as i64);
         let indices = i64::wrap(collected(indices));
-        let indices = Array::from_parts(DType::I64, like.shape().clone(), indices);
+        let indices = Array::from_parts(DType::I64, shape.clone(), indices);
         convert(&indices, dtype)
     }
 }
@@ -124,9 +131,9 @@ pub fn sort(operands: &[Array], axis: usize, key_count: usize) -> Result<Vec<Arr
     let permutation = innermost(first, axis)?;
     let moved: Vec<Array> =
         operands.iter().map(|operand| transpose(operand, &permutation)).collect::<Result<_, _>>()?;
-    let order = order(&moved[..key_count], first.shape()[axis], false)?;
+    let order = order(&moved[..key_count], first.shape()[axis])?;
     let sorted = moved.iter();
-    sorted.map(|operand| transpose(&order.apply(operand), &permutation)).collect()
+    sorted.map(|operand| transpose(&order.apply(operand, operand.shape()), &permutation)).collect()
 }
 
 /// The indices that sort along `axis`, as `jnp.argsort` (stable; descending keeps the order of
@@ -137,8 +144,9 @@ pub fn sort(operands: &[Array], axis: usize, key_count: usize) -> Result<Vec<Arr
 pub fn argsort(array: &Array, axis: usize, descending: bool, index_dtype: DType) -> Result<Array, OpError> {
     let permutation = innermost(array, axis)?;
     let moved = transpose(array, &permutation)?;
-    let order = order(std::slice::from_ref(&moved), array.shape()[axis], descending)?;
-    transpose(&order.indices(&moved, index_dtype)?, &permutation)
+    let length = array.shape()[axis];
+    let order = Order { positions: keys::positions(&moved, (length, length), descending)?, length };
+    transpose(&order.indices(moved.shape(), index_dtype)?, &permutation)
 }
 
 /// The `count` largest elements along the innermost axis, largest first, and their indices, as
@@ -153,11 +161,9 @@ pub fn top_k(array: &Array, count: usize, index_dtype: DType) -> Result<(Array, 
     if count > length {
         return Err(OpError::argument("top_k", format!("k = {count} is larger than the last dimension, {length}")));
     }
-    let order = order(std::slice::from_ref(array), length, true)?;
-    let start = vec![0; array.rank()];
-    let mut limit = array.shape().clone();
-    limit[array.rank() - 1] = count;
-    let values = slice(&order.apply(array), &start, &limit, None)?;
-    let indices = slice(&order.indices(array, index_dtype)?, &start, &limit, None)?;
+    let order = Order { positions: keys::positions(array, (length, count), true)?, length };
+    let mut shape = array.shape().clone();
+    shape[array.rank() - 1] = count;
+    let (values, indices) = (order.apply(array, &shape), order.indices(&shape, index_dtype)?);
     Ok((values, indices))
 }
