@@ -9,7 +9,7 @@ use crate::primitive;
 use crate::tile::Tile;
 use pallas_python::int::Int;
 use pallas_python::raise::PyResult;
-use pallas_tensor::{Array, DType, Kind as DTypeKind, Scalar, Shape};
+use pallas_tensor::{Array, Buffer, DType, Kind as DTypeKind, Scalar, Shape};
 
 /// An index once `...` and masks are gone.
 pub(super) enum Item {
@@ -178,6 +178,17 @@ pub(super) fn integer_tile(cx: &Context<'_>, at: &Int) -> PyResult<Tile> {
 pub(super) fn normalized(cx: &Context<'_>, index: &Tile, extent: usize, wrap: bool) -> PyResult<Tile> {
     let unsigned = index.dtype().kind() == DTypeKind::Unsigned;
     if let Tile::Concrete { array, .. } = index {
+        if let Some(places) = array.elements::<i32>() {
+            if !wrap || places.iter().all(|&at| at >= 0) {
+                return Ok(Tile::concrete(array.clone()));
+            }
+            // (What does not fit is no place in any array.)
+            let extent = i32::try_from(extent).unwrap_or(i32::MAX);
+            let places = places.iter().map(|&at| if at < 0 { at.saturating_add(extent) } else { at }).collect();
+            return Array::new(array.shape().clone(), Buffer::I32(places))
+                .map(Tile::concrete)
+                .map_err(|error| cx.interp.value_error(error.to_string()));
+        }
         let scalars: Vec<Scalar> = array
             .iter_scalars()
             .map(|scalar| {

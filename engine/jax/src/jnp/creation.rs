@@ -9,7 +9,8 @@ use crate::tile::Tile;
 use pallas_python::native::Arguments;
 use pallas_python::raise::PyResult;
 use pallas_python::value::Value;
-use pallas_tensor::{Array, DType, Kind, Scalar, Shape};
+use pallas_tensor::ops::{concatenate, reshape};
+use pallas_tensor::{Array, DType, Kind, OpError, Scalar, Shape};
 
 functions! { JAX_ROWS NUMPY_ROWS
     "array" "(object, dtype=None, *, copy=True, order='K', ndmin=0, device=None, out_sharding=None)" "Makes an array from an array, a number or nested sequences." array;
@@ -32,6 +33,15 @@ enum Leaf {
     Known(Array),
     /// An array that has no data here.
     Staged(Tile),
+}
+
+impl Leaf {
+    fn known(&self) -> Option<&Array> {
+        match self {
+            Leaf::Known(array) => Some(array),
+            Leaf::Staged(_) => None,
+        }
+    }
 }
 
 /// An array from a Python value: an array, a number, or nested sequences of them, with the dtype rules of the context.
@@ -159,6 +169,14 @@ fn from_sequence(cx: &Context<'_>, value: &Value, dtype: Option<DType>) -> PyRes
     {
         let array = pallas_tensor::ops::reshape(array, shape);
         return array.map(Tile::concrete).map_err(|error| cx.interp.value_error(error.to_string()));
+    }
+    let known: Option<Vec<&Array>> = pieces.iter().map(Leaf::known).collect();
+    if let Some(arrays) = known.filter(|arrays| arrays.iter().any(|array| array.size() > 1)) {
+        let joined = || -> Result<Array, OpError> {
+            let flat = arrays.iter().map(|array| reshape(array, [array.size()])).collect::<Result<Vec<_>, _>>()?;
+            reshape(&concatenate(&flat.iter().collect::<Vec<_>>(), 0)?, shape)
+        };
+        return joined().map(Tile::concrete).map_err(|error| cx.interp.value_error(error.to_string()));
     }
     if pieces.iter().all(|piece| matches!(piece, Leaf::Known(_))) {
         let scalars: Vec<Scalar> = pieces

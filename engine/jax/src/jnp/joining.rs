@@ -35,15 +35,16 @@ functions! { JAX_ROWS NUMPY_ROWS
 
 /// The arrays of a sequence; a single array gives its rows.
 fn parts(cx: &Context<'_>, arrays: &Value, name: &str) -> PyResult<Vec<Tile>> {
-    match call::try_operand(cx, arrays) {
-        Ok(Some(tile)) if !matches!(arrays, Value::List(_) | Value::Tuple(_)) => {
-            if tile.rank() == 0 {
-                return Err(cx.interp.type_error("iteration over a 0-d array"));
-            }
-            (0..tile.shape()[0]).map(|row| compose::take_axis(cx, &tile, 0, row)).collect()
+    // (What a list holds is not made one array first, element by element.)
+    if !matches!(arrays, Value::List(_) | Value::Tuple(_))
+        && let Ok(Some(tile)) = call::try_operand(cx, arrays)
+    {
+        if tile.rank() == 0 {
+            return Err(cx.interp.type_error("iteration over a 0-d array"));
         }
-        _ => call::operands(cx, &cx.interp.collect(arrays)?, name),
+        return (0..tile.shape()[0]).map(|row| compose::take_axis(cx, &tile, 0, row)).collect();
     }
+    call::operands(cx, &cx.interp.collect(arrays)?, name)
 }
 
 /// Operands with one dtype: the one asked for, or the one they promote to.

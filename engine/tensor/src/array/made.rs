@@ -85,10 +85,15 @@ impl Array {
             }
             let part = Shape::from([range.len()]);
             let mut line = reserve(&part)?;
-            if run == 1 && range.end <= length {
-                line.extend(range.start as i64..range.end as i64);
-            } else {
-                line.extend(range.map(|place| (place / run % length) as i64));
+            let mut place = range.start;
+            while place < range.end {
+                let (index, left) = (place / run % length, range.end - place);
+                let count = left.min(if run == 1 { length - index } else { run - place % run });
+                match run {
+                    1 => line.extend(index as i64..(index + count) as i64),
+                    _ => line.resize(line.len() + count, index as i64),
+                }
+                place += count;
             }
             crate::ops::convert(&Array::from_parts(DType::I64, part, Buffer::I64(line)), dtype)
         })
@@ -189,5 +194,13 @@ mod tests {
         let expected = [0.0, 0.0, 0.0, 1.0, 1.0, 1.0];
         assert_eq!(array, Array::from_f32s([2, 3], &expected).expect("six"));
         assert!(Array::iota(DType::I32, [2], 1).is_err());
+        // Several stretches, none of which begins with a row.
+        let shape = [97, 61, 53];
+        for axis in 0..3 {
+            let array = Array::iota(DType::I32, shape, axis).expect("it fits");
+            let run: usize = shape[axis + 1..].iter().product();
+            let expected: Vec<i32> = (0..97 * 61 * 53).map(|place| (place / run % shape[axis]) as i32).collect();
+            assert_eq!(array, Array::from_i32s(shape, &expected).expect("as many"), "axis {axis}");
+        }
     }
 }

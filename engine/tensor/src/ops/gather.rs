@@ -5,6 +5,7 @@
 
 mod counted;
 mod position;
+mod typed;
 
 pub use position::Position;
 
@@ -93,6 +94,11 @@ impl Scatter {
                 if self.add_onto(array.make_mut(), positions, updates.buffer()) {
                     return Ok(array);
                 }
+                if !dtype.is_small_integer()
+                    && typed::combine(op, array.make_mut(), (positions, self.wraps), updates.buffer())
+                {
+                    return Ok(array);
+                }
                 let length = array.size();
                 for (number, &position) in positions.iter().enumerate() {
                     let Some(index) = position.within(length, self.wraps) else {
@@ -136,6 +142,7 @@ pub fn scatter_flat<P: Position>(
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::dtype::DType;
 
     #[test]
     fn negative_positions_count_from_the_end_where_they_are_to() {
@@ -153,7 +160,7 @@ mod tests {
     }
 
     #[test]
-    fn one_update_goes_to_every_position() {
+    fn updates_go_to_their_positions_and_one_to_all_of_them() {
         let positions = [3_i64, 1, -1, 3, 4];
         let array = Array::from_i32s([4], &[10, 20, 30, 40]).expect("as many");
         for combine in [Combine::Replace, Combine::With(BinaryOp::Add), Combine::With(BinaryOp::Mul)] {
@@ -162,6 +169,22 @@ mod tests {
                 scatter_flat(array.clone(), &positions, &updates, combine).expect("it takes them")
             };
             assert!(scattered(&[2]).same_bits(&scattered(&[2; 5])), "{combine:?}");
+        }
+        for dtype in [DType::I16, DType::I64, DType::U32, DType::F32, DType::F64] {
+            let cast = |array: &Array| crate::ops::convert(array, dtype).expect("numbers");
+            for op in [BinaryOp::Add, BinaryOp::Sub, BinaryOp::Mul, BinaryOp::Max, BinaryOp::Min] {
+                let updates = cast(&Array::from_i32s([5], &[3, 25, 7, 2, 9]).expect("as many"));
+                let mut expected = cast(&array);
+                for (&position, update) in positions.iter().zip(updates.iter_scalars()) {
+                    if let Some(old) = usize::try_from(position).ok().and_then(|position| expected.get(position)) {
+                        let [old, update] = [old, update].map(|scalar| Array::scalar(dtype, scalar));
+                        let sum = binary(op, old, update).expect("numbers").item().expect("one");
+                        expected.set(position as usize, sum);
+                    }
+                }
+                let found = scatter_flat(cast(&array), &positions, &updates, Combine::With(op)).expect("it takes them");
+                assert!(found.same_bits(&expected), "{op:?} of {dtype}: {found:?}, not {expected:?}");
+            }
         }
         let none: [i64; 0] = [];
         let update = Array::from_i32s([1], &[7]).expect("as many");

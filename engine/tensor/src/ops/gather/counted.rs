@@ -33,7 +33,7 @@ pub(super) fn add<P: Position>(target: &mut Buffer, positions: &[P], wraps: bool
     true
 }
 
-fn in_order<P: Position, T: Copy>(
+pub(super) fn in_order<P: Position, T: Copy>(
     target: &mut [T],
     positions: &[P],
     wraps: bool,
