@@ -4,6 +4,7 @@
 //! Every element is one fused multiply-add after the other along the whole inner dimension, whatever the sizes and the
 //! processor: the digits of the plain loop, and of XLA on the CPU where it does not cut the inner dimension.
 
+mod column;
 mod halves;
 mod kernel;
 mod numbers;
@@ -20,6 +21,7 @@ pub(crate) use halves::{grouped_product, is_grouped};
 pub(crate) use numbers::Product;
 
 use crate::isa::isa;
+use crate::lack::collected;
 use kernel::{Rows, block};
 use rows::{Cut, by_rows};
 
@@ -76,7 +78,9 @@ pub(crate) fn matrix_product<T: Product>(
     (rows, inner, columns): (usize, usize, usize),
     onto: Onto,
 ) {
-    let cut = Cut { height: MR, depth: INNER, share: SHARE };
+    // One column takes as long as its rows take to be read.
+    let share = if columns == 1 { SHARE / 4 } else { SHARE };
+    let cut = Cut { height: MR, depth: INNER, share };
     by_rows(result, (rows, inner, columns), onto, &cut, |part, first, sizes, onto| {
         rows_product(part, left.part(first, 0), right, sizes, onto);
     });
@@ -90,6 +94,11 @@ fn rows_product<T: Product>(
     (rows, inner, columns): (usize, usize, usize),
     onto: Onto,
 ) {
+    if columns == 1 && left.column == 1 {
+        let right: Vec<T> = collected((0..inner).map(|place| right.at(place, 0)));
+        let left = Rows { elements: left.elements, stride: left.row, depth: inner };
+        return column::column(result, left, &right, onto);
+    }
     T::scratch().with_borrow_mut(|scratch| {
         // Of few rows a panel is read soon after it was packed: it stays in the innermost cache, one after the other.
         if rows <= ROWS {

@@ -6,7 +6,17 @@ use crate::math::fma;
 #[test]
 fn every_size_and_layout_gives_the_plain_loop() {
     let value = |i: usize| (i as f32 * 0.37) % 5.0 - 2.4;
-    let sizes = [(1, 1, 1), (12, 300, 32), (13, 5, 33), (150, 257, 70), (3, 600, 530), (40, 1024, 48), (300, 190, 160)];
+    let sizes = [
+        (1, 1, 1),
+        (12, 300, 32),
+        (13, 5, 33),
+        (150, 257, 70),
+        (3, 600, 530),
+        (40, 1024, 48),
+        (300, 190, 160),
+        (21, 600, 1),
+        (4100, 300, 1),
+    ];
     for (rows, inner, columns) in sizes {
         let left: Vec<f32> = (0..rows * inner).map(value).collect();
         let right: Vec<f32> = (0..inner * columns).map(|i| value(i * 3)).collect();
@@ -77,7 +87,7 @@ fn blocks_are_the_same_in_all_registers_and_where_they_are_added() {
 #[test]
 fn products_are_added_to_what_is_there_once_they_are_complete() {
     let value = |i: usize| (i as f32 * 0.37) % 5.0 - 2.4;
-    for (rows, inner, columns) in [(13, 30, 45), (24, 700, 64)] {
+    for (rows, inner, columns) in [(13, 30, 45), (24, 700, 64), (19, 30, 1), (19, 700, 1)] {
         let left: Vec<f32> = (0..rows * inner).map(value).collect();
         let right: Vec<f32> = (0..inner * columns).map(|i| value(i * 3)).collect();
         let before: Vec<f32> = (0..rows * columns).map(|i| value(i * 5)).collect();
