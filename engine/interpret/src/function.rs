@@ -1,4 +1,5 @@
-//! Host functions: tapes of tiles that run once, outside of launches.
+//! Host functions: tapes of tiles that run once, outside of launches. Elementwise operations on many elements are put off until
+//! somebody wants their results, as those outside of functions: then they go through memory together, on all cores.
 
 use crate::error::RunError;
 use crate::hooks::Hooks;
@@ -6,7 +7,7 @@ use crate::machine::{Machine, Value, registers};
 use crate::memory::Memory;
 use crate::tape::Tape;
 use pallas_ir::{Function, Interpretation};
-use pallas_tensor::Array;
+use pallas_tensor::{Array, deferring};
 
 /// A host function ready to run.
 #[derive(Debug)]
@@ -49,7 +50,7 @@ impl FunctionPlan {
             places: None,
         };
         machine.enter(body, args.into_iter().map(Value::Tile));
-        machine.run(body)?;
+        deferring(|| machine.run(body))?;
         machine
             .yields(body)?
             .into_iter()

@@ -16,7 +16,7 @@ use crate::ready::Kernels;
 use crate::run::Run;
 use crate::tape::Tape;
 use pallas_ir::{AxisSemantics, DeviceOptions, Interpretation, Launch, MemorySpace, Operand, RefType, Role, Type};
-use pallas_tensor::{Array, Scalar, Shape};
+use pallas_tensor::{Array, Scalar, Shape, at_once};
 use std::sync::Arc;
 
 /// A launch ready to run: the kernel flattened, index maps solved where they are affine.
@@ -256,13 +256,15 @@ impl LaunchPlan {
     /// If an op fails, inputs do not fit, or the hooks cancel.
     pub fn run(&self, inputs: Vec<Array>, hooks: &mut dyn Hooks) -> Result<Vec<Array>, RunError> {
         let kept = (hooks.is_strict() && self.may_leak()).then(|| inputs.clone());
-        let ran = self.run_all(inputs, hooks).and_then(|outputs| {
+        // (A launch inside of a function whose operations are put off.)
+        let ran = at_once(|| {
+            let outputs = self.run_all(inputs, hooks)?;
             if let Some(inputs) = kept {
                 self.look_for_leaks(&inputs, &outputs, hooks)?;
             }
             Ok(outputs)
         });
-        ran.map_err(|mut error| {
+        ran.map_err(|mut error: RunError| {
             error.simulated |= self.interpretation.device().is_some();
             error
         })

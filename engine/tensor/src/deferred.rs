@@ -58,6 +58,12 @@ pub fn deferring<R>(work: impl FnOnce() -> R) -> R {
     work()
 }
 
+/// Runs something whose operations are not put off, inside of [`deferring`] or not.
+pub fn at_once<R>(work: impl FnOnce() -> R) -> R {
+    let _before = Restore(&DEFERS, DEFERS.replace(false));
+    work()
+}
+
 /// Makes a stretch of a result, the one with these numbers, in one dimension.
 type Make = dyn Fn(Range<usize>) -> Result<Array, OpError> + Send + Sync;
 

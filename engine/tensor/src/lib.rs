@@ -28,7 +28,7 @@ pub mod threads;
 
 pub use array::{Array, has_room};
 pub use buffer::{Buffer, Element};
-pub use deferred::{Unmade, by_stretches, deferring, stepped};
+pub use deferred::{Unmade, at_once, by_stretches, deferring, stepped};
 pub use dtype::{DType, Kind};
 pub use error::OpError;
 pub use float8::Float8;

@@ -1,5 +1,7 @@
 //! Contraction of two arrays, `lax.dot_general`.
 
+mod lanes;
+
 use crate::array::{Array, filled};
 use crate::buffer::{Buffer, Element};
 use crate::dtype::DType;
@@ -10,6 +12,7 @@ use crate::ops::product::{Onto, Product, Strided, grouped_product, is_grouped, m
 use crate::ops::{convert, transpose};
 use crate::shape::Shape;
 use half::bf16;
+use lanes::{in_lanes, lane_count};
 
 /// Which dimensions [`dot_general`] contracts and which it runs over in step.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
@@ -239,9 +242,7 @@ fn product<T: Product>(
 ) {
     let lanes = lane_count(rows, inner, columns);
     if lanes > 1 {
-        for (row, result) in result.chunks_exact_mut(columns).enumerate() {
-            row_in_lanes(result, left, row, right, inner, lanes);
-        }
+        in_lanes(result, left, right, (inner, columns), lanes);
     } else if is_large((rows, inner, columns)) {
         matrix_product(result, left, right, (rows, inner, columns), Onto::Nothing);
     } else {
@@ -336,6 +337,12 @@ fn plain<F, T: Product>(
     inner: usize,
     columns: usize,
 ) {
+    if let ([sum], 1, 1) = (&mut *result, left.column, right.row) {
+        for (&x, &y) in left.elements[..inner].iter().zip(&right.elements[..inner]) {
+            *sum = T::multiply_add::<F>(x, y, *sum);
+        }
+        return;
+    }
     for (row, result) in result.chunks_exact_mut(columns).enumerate() {
         for k in 0..inner {
             let x = left.at(row, k);
@@ -349,55 +356,6 @@ fn plain<F, T: Product>(
         }
     }
 }
-
-/// One row of the product: term `k` goes to sum `k % lanes`, and neighbouring sums are added in
-/// pairs until one is left. `lanes` is a power of two.
-fn row_in_lanes<F, T: Product>(
-    result: &mut [T],
-    left: Strided<'_, T>,
-    row: usize,
-    right: Strided<'_, T>,
-    inner: usize,
-    lanes: usize,
-) {
-    let columns = result.len();
-    let mut sums = vec![T::default(); lanes * columns];
-    for k in 0..inner {
-        let x = left.at(row, k);
-        let lane = k % lanes * columns;
-        let sums = sums[lane..lane + columns].iter_mut().enumerate();
-        sums.for_each(|(column, sum)| *sum = T::multiply_add::<F>(x, right.at(k, column), *sum));
-    }
-    let mut count = lanes;
-    while count > 1 {
-        count /= 2;
-        for lane in 0..count {
-            for column in 0..columns {
-                let first = sums[2 * lane * columns + column];
-                let second = sums[(2 * lane + 1) * columns + column];
-                sums[lane * columns + column] = first + second;
-            }
-        }
-    }
-    result.copy_from_slice(&sums[..columns]);
-}
-}
-
-/// Columns up to which XLA on the CPU emits its own loops, which LLVM vectorises along the inner
-/// dimension; wider products go to Eigen, which adds in order.
-const OWN_LOOPS: usize = 16;
-
-/// How many interleaved sums XLA keeps for one element of a product (observed with JAX 0.10.2 on
-/// x86-64 with AVX-512); 1 means in order.
-fn lane_count(rows: usize, inner: usize, columns: usize) -> usize {
-    match columns {
-        1 if rows > 1 && inner.is_multiple_of(8) => 8,
-        2..=OWN_LOOPS if rows > 1 && inner.is_multiple_of(4) => {
-            let unrolled = inner == 4 && rows.max(columns) < 8;
-            if unrolled { 1 } else { 4 }
-        }
-        _ => 1,
-    }
 }
 
 /// 32-bit integers, which small ones are multiplied as: through the tuned product where that pays.

@@ -209,6 +209,16 @@ pub(super) fn integers<T: Integer>(op: UnaryOp, x: &mut [T]) {
     }
 }
 
+/// A loop with the call in it. A function as large as these is called by a closure or through a pointer where neither is compiled for the
+/// instruction set, and calls the C library for each multiply-add then.
+macro_rules! direct {
+    ($x:ident, $function:expr) => {
+        for x in $x.iter_mut() {
+            *x = $function(*x);
+        }
+    };
+}
+
 for_each_isa! {
 /// The arithmetic that both float types share; false if `op` is not part of it.
 fn floats<F, T: Float>(op: UnaryOp, x: &mut [T]) -> bool {
@@ -231,19 +241,19 @@ fn floats<F, T: Float>(op: UnaryOp, x: &mut [T]) -> bool {
 /// The functions that go through several elements at once; false if `op` is none of them.
 fn in_lanes<F>(op: UnaryOp, x: &mut [f32]) -> bool {
     match op {
-        Exp => each(x, lanes::exp::<F>),
-        Exp2 => each(x, lanes::exp2::<F>),
-        Expm1 => each(x, lanes::expm1::<F>),
-        Log => each(x, lanes::log::<F>),
-        Log2 => each(x, lanes::log2::<F>),
-        Log1p => each(x, lanes::log1p::<F>),
-        Tanh => each(x, lanes::tanh::<F>),
-        Logistic => each(x, lanes::logistic::<F>),
-        Erf => each(x, lanes::erf::<F>),
-        Erfc => each(x, lanes::erfc::<F>),
-        ErfInv => each(x, lanes::erf_inv::<F>),
-        Sinh => each(x, lanes::sinh::<F>),
-        Cosh => each(x, lanes::cosh::<F>),
+        Exp => direct!(x, lanes::exp::<F>),
+        Exp2 => direct!(x, lanes::exp2::<F>),
+        Expm1 => direct!(x, lanes::expm1::<F>),
+        Log => direct!(x, lanes::log::<F>),
+        Log2 => direct!(x, lanes::log2::<F>),
+        Log1p => direct!(x, lanes::log1p::<F>),
+        Tanh => direct!(x, lanes::tanh::<F>),
+        Logistic => direct!(x, lanes::logistic::<F>),
+        Erf => direct!(x, lanes::erf::<F>),
+        Erfc => direct!(x, lanes::erfc::<F>),
+        ErfInv => direct!(x, lanes::erf_inv::<F>),
+        Sinh => direct!(x, lanes::sinh::<F>),
+        Cosh => direct!(x, lanes::cosh::<F>),
         Sin => usual(x, lanes::sin_usual, single::sin),
         Cos => usual(x, lanes::cos_usual, single::cos),
         _ => return false,

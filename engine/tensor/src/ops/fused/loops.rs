@@ -197,10 +197,6 @@ fn unary_apart<F>(op: UnaryOp, out: &mut Out<'_, f32>, x: &Lines<'_, f32>) -> bo
         UnaryOp::Tanh => map(out, x, lanes::tanh::<F>),
         UnaryOp::Logistic => map(out, x, lanes::logistic::<F>),
         UnaryOp::Erf => map(out, x, lanes::erf::<F>),
-        UnaryOp::Erfc => map(out, x, lanes::erfc::<F>),
-        UnaryOp::ErfInv => map(out, x, lanes::erf_inv::<F>),
-        UnaryOp::Sinh => map(out, x, lanes::sinh::<F>),
-        UnaryOp::Cosh => map(out, x, lanes::cosh::<F>),
         _ => return false,
     }
     true
