@@ -34,7 +34,13 @@ pub struct Machine {
     pub printed: String,
     /// Instructions of warps that were executed.
     pub instructions: u64,
+    /// Multiply-adds of products.
+    pub terms: u64,
+    /// How many threads executed each kind of instruction.
+    pub executed: BTreeMap<String, u64>,
     budget: u64,
+    /// A warp of each cluster that goes on only where no other one does.
+    pub slow: Option<usize>,
 }
 
 impl Machine {
@@ -56,7 +62,10 @@ impl Machine {
             too_long: false,
             printed: String::new(),
             instructions: 0,
+            terms: 0,
+            executed: BTreeMap::new(),
             budget,
+            slow: None,
         }
     }
 }
@@ -132,11 +141,16 @@ impl Device for Machine {
             shared: call.shared,
             params: &params,
             budget: self.budget,
+            slow: self.slow,
         };
         self.failed = match run(&module, &entry, &start, &mut self.memory) {
             Ok(ran) => {
                 self.printed.push_str(&ran.printed);
                 self.instructions += ran.instructions;
+                self.terms += ran.terms;
+                for (name, threads) in ran.executed {
+                    *self.executed.entry(name).or_default() += threads;
+                }
                 None
             }
             Err(fault) => {
@@ -278,7 +292,20 @@ pub fn on_machine(
     ptx: &str,
     arrays: &(Vec<Array>, Vec<Array>),
 ) -> Ran {
+    with_slow(launch, options, program, ptx, arrays, None)
+}
+
+/// The same, where a warp of each cluster goes on only if no other one does.
+pub fn with_slow(
+    launch: &Launch,
+    options: Options,
+    program: &Program,
+    ptx: &str,
+    arrays: &(Vec<Array>, Vec<Array>),
+    slow: Option<usize>,
+) -> Ran {
     let mut machine = Machine::new(options.architecture.capability, BUDGET);
+    machine.slow = slow;
     match execute(&mut machine, launch, program, ptx.as_bytes(), &arrays.0) {
         Ok(executed) => match against(&executed.outputs, &arrays.1) {
             Outcome::Wrong(why) => Ran::Wrong(why),

@@ -115,7 +115,7 @@ impl Machine {
     fn execute(&mut self, launch: &Launch) -> Result<(), Code> {
         let Launch { module, entry, grid, block, cluster, shared, params } = launch;
         let (grid, block, cluster, shared) = (*grid, *block, *cluster, *shared);
-        let start = Start { grid, block, cluster, shared, params, budget: SETUP.budget };
+        let start = Start { grid, block, cluster, shared, params, budget: SETUP.budget, slow: None };
         let fault = match pallas_ptx::run(module, entry, &start, &mut self.memory) {
             Ok(ran) => {
                 self.clock += START + ran.instructions / RATE;

@@ -12,7 +12,7 @@ fn words(values: &[u64]) -> Vec<u8> {
 }
 
 fn start(params: &[u8], threads: u32) -> Start<'_> {
-    Start { grid: [1; 3], block: [threads, 1, 1], cluster: [1; 3], shared: 0, params, budget: 100_000 }
+    Start { grid: [1; 3], block: [threads, 1, 1], cluster: [1; 3], shared: 0, params, budget: 100_000, slow: None }
 }
 
 /// Runs a body whose only parameter is `out`, and gives what 32-bit words it left there.

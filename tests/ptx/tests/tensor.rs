@@ -26,6 +26,7 @@ fn run_kernel(declared: &str, body: &str, threads: u32, [blocks, cluster]: [u32;
         shared: 0,
         params: &params,
         budget: 1_000_000,
+        slow: None,
     };
     run(&module, "k", &start, &mut memory)?;
     let mut bytes = vec![0; count * 4];

@@ -41,7 +41,8 @@ pub(super) fn decode(decoder: &mut Decoder<'_>, words: &Words<'_>, statement: &S
         ("wgmma", [sums, left, right, adds, rest @ ..]) if words.has("mma_async") && !words.has("sp") => {
             let (m, columns, k) = words.modifiers.iter().find_map(|word| shape(word)).ok_or_else(unknown)?;
             let [sum, ty, other] = words.types().collect::<Vec<Type>>()[..] else { return Err(unknown()) };
-            if m != 64 || ty != other || ty.integer() || sum.bits != 32 || k * ty.bytes() != 32 {
+            let wanted = Type::named(if ty.integer() { "s32" } else { "f32" });
+            if m != 64 || ty != other || words.has("satfinite") || wanted != Some(sum) || k * ty.bytes() != 32 {
                 return Err(unknown());
             }
             // Signs of both factors, and which of those in shared memory are turned.

@@ -66,10 +66,21 @@ impl Cluster {
         loop {
             let mut waits = false;
             let before = context.ran.instructions - context.idle;
+            let (mut slow, mut number) = (None, 0);
             for block in 0..self.blocks.len() {
                 for warp in 0..self.blocks[block].warps.len() {
-                    waits |= self.turn(context, block, warp)?;
+                    match context.start.slow == Some(number) {
+                        true => slow = Some((block, warp)),
+                        false => waits |= self.turn(context, block, warp)?,
+                    }
+                    number += 1;
                 }
+            }
+            // Whoever used all of its time may have looked at memory again and again.
+            if let Some((block, warp)) = slow
+                && (waits || context.ran.instructions - context.idle == before)
+            {
+                waits |= self.turn(context, block, warp)?;
             }
             if self.blocks.iter().all(|block| block.warps.iter().all(|warp| warp.live == 0)) {
                 return Ok(true);

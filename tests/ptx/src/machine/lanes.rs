@@ -109,7 +109,9 @@ impl Warp {
             Op::Multiply(matrices) => {
                 whole(here)?;
                 context.ran.products += 1;
-                context.ran.instructions += matrices.shape.iter().product::<usize>() as u64 / super::PRODUCT;
+                let terms = matrices.shape.iter().product::<usize>() as u64;
+                context.ran.terms += terms;
+                context.ran.instructions += terms / super::PRODUCT;
                 let results = matrices.product(|reg| self.regs[reg as usize]);
                 for (to, values) in matrices.registers[3].iter().zip(&results) {
                     self.write(*to, here, values);

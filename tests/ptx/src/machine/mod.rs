@@ -20,7 +20,7 @@ use crate::memory::Memory;
 use crate::module::{Entry, Module};
 use cluster::Cluster;
 use copies::Sent;
-use std::collections::VecDeque;
+use std::collections::{BTreeMap, VecDeque};
 
 /// How a kernel is started.
 #[derive(Clone, Copy, Debug)]
@@ -37,6 +37,9 @@ pub struct Start<'a> {
     pub params: &'a [u8],
     /// How many instructions of warps may be executed.
     pub budget: u64,
+    /// A warp that goes on only where no other one of its cluster does, by its number in the cluster: what others have to wait for they
+    /// see then, and nothing else.
+    pub slow: Option<usize>,
 }
 
 /// What a run came to.
@@ -48,6 +51,10 @@ pub struct Ran {
     pub barriers: u64,
     /// Products of warps and warpgroups.
     pub products: u64,
+    /// Multiply-adds of all products.
+    pub terms: u64,
+    /// How many threads executed each kind of instruction, as it is written but for its operands.
+    pub executed: BTreeMap<String, u64>,
     /// Bytes that were copied asynchronously.
     pub copied: u64,
     /// What `printf` said.
@@ -70,6 +77,8 @@ pub(crate) struct Context<'a> {
     /// Where the module's variables are.
     pub(crate) globals: Vec<u64>,
     pub(crate) ran: Ran,
+    /// How many threads executed each instruction.
+    pub(crate) executed: Vec<u64>,
     /// Instructions that only looked whether a phase is over, and it was not.
     pub(crate) idle: u64,
     /// Boxes that nobody waited for, written when the kernel ends.
@@ -117,6 +126,7 @@ pub fn run(module: &Module, entry: &str, start: &Start<'_>, memory: &mut Memory)
         memory,
         globals,
         ran: Ran::default(),
+        executed: vec![0; module.insts.len()],
         idle: 0,
         late: Vec::new(),
         begun: 0,
@@ -127,6 +137,9 @@ pub fn run(module: &Module, entry: &str, start: &Start<'_>, memory: &mut Memory)
     });
     for global in std::mem::take(&mut context.globals) {
         context.memory.free(global);
+    }
+    for (inst, threads) in module.insts.iter().zip(&context.executed).filter(|(_, threads)| **threads > 0) {
+        *context.ran.executed.entry(inst.name.to_string()).or_default() += threads;
     }
     result.map(|()| context.ran)
 }

@@ -156,6 +156,7 @@ impl Warp {
                     None => group.mask,
                     Some((reg, negated)) => group.mask & (self.bits(reg) ^ if negated { u32::MAX } else { 0 }),
                 };
+                context.executed[group.pc as usize] += u64::from(active.count_ones());
                 if self.tensor.loads()
                     && let Some(cause) = self.tensor.too_early(&inst.regs)
                 {

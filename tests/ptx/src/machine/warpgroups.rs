@@ -10,7 +10,7 @@ use crate::asynchronous::{Factor, Product};
 use crate::fault::Cause;
 use crate::formats::{Round, to_f32, wide};
 use crate::inst::Lanes;
-use crate::types::{Type, low};
+use crate::types::{Type, extended, low};
 
 /// Bytes along the inner dimension that an instruction takes.
 const INNER: usize = 32;
@@ -51,6 +51,15 @@ fn held(
         }
     }
     Ok(elements)
+}
+
+/// An element of a factor; a sum of 32 products of bytes is exact in double precision, too.
+fn value(ty: Type, bits: u64) -> f64 {
+    match (ty.integer(), ty.signed()) {
+        (false, _) => wide(ty, bits),
+        (true, true) => extended(bits, ty.bits) as f64,
+        (true, false) => bits as f64,
+    }
 }
 
 impl Warp {
@@ -104,7 +113,7 @@ impl Warp {
         let word = self.regs[reg as usize][0];
         let panel = Panel::of(word).ok_or_else(|| Cause::Undefined(format!("the descriptor {word:#x}")))?;
         let held = held(cluster, block, &panel, rows.clone(), turned, ty)?;
-        let values = held.iter().map(|bits| wide(ty, *bits)).collect();
+        let values = held.iter().map(|bits| value(ty, *bits)).collect();
         self.flight.open.push(Lent { panel, rows, turned, ty, held });
         Ok(values)
     }
@@ -136,16 +145,24 @@ impl Warp {
                 let sum: f64 = x.iter().zip(y).map(|(x, y)| x * y).sum();
                 let lane = row % 8 * 4 + column % 8 / 2;
                 let reg = column / 8 * 4 + row / 8 * 2 + column % 2;
-                let was = f32::from_bits(self.regs[sums[reg] as usize][lane] as u32);
-                let sum = sign * sum + if adds { f64::from(was) } else { 0.0 };
-                results[reg][lane] = u64::from(to_f32(sum, Round::Nearest).to_bits());
+                let was = self.regs[sums[reg] as usize][lane] as u32;
+                results[reg][lane] = u64::from(match ty.integer() {
+                    // Exact in double precision; without `.satfinite` it goes round.
+                    true => (sum as i32).wrapping_add(if adds { was as i32 } else { 0 }) as u32,
+                    false => {
+                        let was = if adds { f64::from(f32::from_bits(was)) } else { 0.0 };
+                        to_f32(sign * sum + was, Round::Nearest).to_bits()
+                    }
+                });
             }
         }
         for (to, values) in sums.iter().zip(&results) {
             self.write(*to, u32::MAX, values);
         }
         context.ran.products += 1;
-        context.ran.instructions += (ROWS * columns * inner) as u64 / super::PRODUCT;
+        let terms = (ROWS * columns * inner) as u64;
+        context.ran.terms += terms;
+        context.ran.instructions += terms / super::PRODUCT;
         Ok(())
     }
 
@@ -155,7 +172,7 @@ impl Warp {
         let element = |number: usize| {
             let (row, column) = (number / inner, number % inner);
             let (lane, reg) = (row % 8 * 4 + column % (4 * per) / per, row / 8 + column / (4 * per) * 2);
-            wide(ty, low(self.regs[regs[reg] as usize][lane] >> (column % per * ty.bits as usize), ty.bits))
+            value(ty, low(self.regs[regs[reg] as usize][lane] >> (column % per * ty.bits as usize), ty.bits))
         };
         (0..ROWS * inner).map(element).collect()
     }

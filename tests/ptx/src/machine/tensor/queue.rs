@@ -185,6 +185,7 @@ impl Warp {
                 work.blocks = together(cluster, block, multiply.group)?;
                 let product = self.product_of(cluster, multiply, lane, &mut work)?;
                 context.ran.products += 1;
+                context.ran.terms += product.terms();
                 context.ran.instructions += product.terms() / super::super::PRODUCT;
                 work.what = What::Multiply(Box::new(product));
                 self.start(cluster, work, multiply.group)?;
