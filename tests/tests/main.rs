@@ -3,6 +3,7 @@
 mod banded_races;
 mod benchmarks;
 mod captured;
+mod ceilings;
 mod conditions;
 mod conformance;
 mod cuda;

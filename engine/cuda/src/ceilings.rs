@@ -6,7 +6,7 @@ use crate::compile::{Compile, Request};
 use crate::device::{Device, DeviceInfo};
 use crate::failure::Failure;
 use crate::launch::{Memory, Rounds, Work, measure, median};
-use crate::peaks::{BLOCKS, COPIED, COPY, Peak, THREADS, products, vector};
+use crate::peaks::{BLOCKS, COPIED, COPIED_BY_BLOCK, Peak, THREADS, copy, products, vector};
 use pallas_simt::Architecture;
 use pallas_tensor::DType;
 use std::fmt::Write;
@@ -16,9 +16,8 @@ use std::fmt::Write;
 pub struct Ceilings {
     /// Bytes that a copy moves in a second, those that it reads and those that it writes.
     pub copy: f64,
-    /// Floating-point operations, or those of integers, of products in a second, by the factors' dtype, by the
-    /// [`instruction`](crate::instruction) that kernels are compiled to. Blackwell's own (`tcgen05`) reaches more than what is
-    /// measured there.
+    /// Floating-point operations, or those of integers, of products in a second, by the factors' dtype, by the fastest
+    /// [`instruction`](crate::instruction) that the device has for them.
     pub matrix: Vec<(DType, f64)>,
     /// Floating-point operations of fused multiply-adds of `f32` in a second.
     pub vector: f64,
@@ -38,19 +37,14 @@ pub fn ceilings(device: &mut dyn Device, compiler: &dyn Compile, said: &dyn Fn(&
     let mut found = Ceilings::default();
     said("copy");
     let memory = || Memory { bytes: COPIED, initial: None, wanted: false };
-    let copy = Peak { source: COPY.to_string(), work: 0.0, shared: 0 };
-    let took = peak(device, compiler, &copy, "copy", COPIED / 16 / 1024, vec![memory(), memory()])?;
-    found.copy = 2.0 * COPIED as f64 / took * 1e6;
+    found.copy = rate(device, compiler, &copy(), COPIED / COPIED_BY_BLOCK, vec![memory(), memory()])?;
     let out = || vec![Memory { bytes: blocks * THREADS as usize * 4, initial: None, wanted: false }];
-    for (dtype, product) in products(info.architecture()) {
+    for (dtype, product) in products(info.architecture(), 1) {
         said(dtype.short_name());
-        let took = peak(device, compiler, &product, "peak", blocks, out())?;
-        found.matrix.push((dtype, product.work * blocks as f64 / took * 1e6));
+        found.matrix.push((dtype, rate(device, compiler, &product, blocks, out())?));
     }
     said("fma");
-    let vector = vector();
-    let took = peak(device, compiler, &vector, "peak", blocks, out())?;
-    found.vector = vector.work * blocks as f64 / took * 1e6;
+    found.vector = rate(device, compiler, &vector(1), blocks, out())?;
     if let Some(cache) = compiler.cache() {
         // A folder that cannot be written costs time, not the numbers.
         let _ = cache.put(key, found.text().as_bytes());
@@ -58,12 +52,11 @@ pub fn ceilings(device: &mut dyn Device, compiler: &dyn Compile, said: &dyn Fn(&
     Ok(found)
 }
 
-/// The median time of a kernel in microseconds.
-fn peak(
+/// What a kernel does in a second, by the median of its times.
+fn rate(
     device: &mut dyn Device,
     compiler: &dyn Compile,
     peak: &Peak,
-    entry: &str,
     blocks: usize,
     memories: Vec<Memory<'_>>,
 ) -> Result<f64, Failure> {
@@ -72,7 +65,7 @@ fn peak(
     let compiled = compiled.map_err(|error| Failure::Driver { call: "NVRTC", code: error.to_string() })?;
     let work = Work {
         cubin: &compiled.cubin,
-        entry,
+        entry: peak.entry,
         blocks,
         threads: THREADS,
         shared: peak.shared,
@@ -80,13 +73,14 @@ fn peak(
         boxes: Vec::new(),
     };
     let samples = measure(device, &work, &|_| Rounds { warm_up: 3, counted: 20, launches: 1 }, &|| false)?;
-    Ok(median(&samples.times).filter(|took| *took > 0.0).unwrap_or(f64::INFINITY))
+    let took = median(&samples.times).filter(|took| *took > 0.0).unwrap_or(f64::INFINITY);
+    Ok(peak.work * blocks as f64 / took * 1e6)
 }
 
 /// Of one device: its kind, and how much of it there is.
 fn key(info: &DeviceInfo) -> Key {
     let numbers = format!("{} {} {}", info.architecture(), info.multiprocessors, info.memory);
-    Key::new(["ceilings 2", info.name.as_str(), numbers.as_str()])
+    Key::new(["ceilings 3", info.name.as_str(), numbers.as_str()])
 }
 
 impl Ceilings {

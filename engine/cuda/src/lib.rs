@@ -22,7 +22,7 @@ mod loss;
 pub mod messages;
 mod nvrtc;
 pub mod occupancy;
-mod peaks;
+pub mod peaks;
 pub mod resources;
 pub mod tileiras;
 

@@ -2,7 +2,7 @@
 
 use pallas_cuda::{
     BufferId, Call, Compile, CompileError, Compiled, Compiler, Device, DeviceInfo, Failure, FunctionId, GraphId, Nvrtc,
-    Places, Request, ceilings, find,
+    Places, Request, ceilings, find, peaks::instruction,
 };
 use pallas_tensor::DType;
 use std::cell::RefCell;
@@ -18,7 +18,7 @@ struct Made {
 impl Made {
     fn new(capability: (u32, u32)) -> Made {
         let (name, memory) = ("made up".to_string(), 1 << 30);
-        let info = DeviceInfo { name, capability, memory, multiprocessors: 100, shared_per_block: 96 << 10 };
+        let info = DeviceInfo { name, capability, memory, multiprocessors: 100, shared_per_block: 227 << 10 };
         Made { info, loaded: Vec::new(), started: Vec::new() }
     }
 }
@@ -119,12 +119,35 @@ fn on_hopper_products_are_those_of_warpgroups() {
 }
 
 #[test]
-fn elsewhere_they_are_those_of_warps() {
-    for (capability, dtypes) in [((8, 0), 4), ((8, 9), 5), ((10, 0), 5)] {
+fn on_blackwell_for_data_centres_they_are_those_of_two_blocks() {
+    for (capability, integers) in [((10, 0), "tcgen05"), ((10, 3), "mma.sync")] {
         let (mut device, compiler) = (Made::new(capability), Reader::default());
         let found = ceilings(&mut device, &compiler, &|_| {}).expect("numbers");
         let sources = compiler.0.into_inner();
-        assert!(sources.iter().all(|(_, source)| !source.contains("wgmma")), "{capability:?}");
+        let both = sources.iter().filter(|(_, source)| source.contains("tcgen05.mma.cta_group::2.kind::"));
+        assert_eq!((both.count(), found.matrix.len()), (if integers == "tcgen05" { 5 } else { 4 }, 5));
+        let architecture = device.info.architecture();
+        assert_eq!(instruction(architecture, DType::F16), "tcgen05");
+        assert_eq!(instruction(architecture, DType::I8), integers);
+        // 128 rows of a block, 256 columns, all four times 32 bytes of terms, 512 rounds; eight blocks for each multiprocessor.
+        let operations = 2.0 * 128.0 * 256.0 * 64.0 * 512.0 * 800.0;
+        assert_eq!(found.matrix_of(DType::BF16), Some(operations / 2e-3));
+        assert_eq!(found.matrix_of(DType::F8E4M3Fn), Some(2.0 * operations / 2e-3));
+        assert_eq!(found.matrix_of(DType::F32), Some(operations / 2.0 / 2e-3));
+        // Two blocks have room in a multiprocessor, and a third one has none.
+        let shared = device.started.iter().map(|(.., shared)| *shared + (1 << 10)).max().expect("launches");
+        assert!(2 * shared <= 228 << 10 && 3 * shared > 228 << 10, "{shared}");
+    }
+}
+
+#[test]
+fn elsewhere_they_are_those_of_warps() {
+    for (capability, dtypes) in [((8, 0), 4), ((8, 9), 5), ((12, 0), 5)] {
+        let (mut device, compiler) = (Made::new(capability), Reader::default());
+        let found = ceilings(&mut device, &compiler, &|_| {}).expect("numbers");
+        let sources = compiler.0.into_inner();
+        let by_warps = |source: &str| !source.contains("wgmma") && !source.contains("tcgen05");
+        assert!(sources.iter().all(|(_, source)| by_warps(source)), "{capability:?}");
         assert_eq!(found.matrix.len(), dtypes, "{capability:?}");
         // m16n8k16 by eight warps, eight sums of 2048 rounds each.
         let operations = 2.0 * 16.0 * 8.0 * 16.0 * 8.0 * 8.0 * 2048.0 * 800.0;
@@ -139,7 +162,7 @@ fn sources_are_accepted_by_nvrtc_where_it_is() {
     let places = Places::named_by(|name| std::env::var_os(name));
     let Ok(nvrtc) = Nvrtc::load(find(&places).nvrtc.as_deref()) else { return };
     let compiler = Compiler::new(nvrtc, None);
-    for capability in [(8, 0), (8, 9), (9, 0), (10, 0)] {
+    for capability in [(8, 0), (8, 9), (9, 0), (10, 0), (10, 3), (11, 0), (12, 0)] {
         for (architecture, source) in sources(capability) {
             let compiled = compiler.compile(&Request { source: &source, architecture: &architecture, lines: &[] });
             let compiled = compiled.unwrap_or_else(|error| panic!("{error}\n{source}"));

@@ -131,9 +131,9 @@ fn ceilings(python: Option<&Path>) -> Result<String, String> {
     let measured = measured.map_err(said)?;
     let mut text = format!("{:<11} {}\n", "GPU", device.info().name);
     text.push_str(&format!("{:<11} {}, read and written\n", "copy", scaled(measured.copy, "B/s")));
-    let by = cuda::instruction(device.info().architecture());
     for (dtype, rate) in &measured.matrix {
         let (name, unit) = (dtype.short_name(), if dtype.is_float() { "FLOP/s" } else { "OP/s" });
+        let by = cuda::instruction(device.info().architecture(), *dtype);
         text.push_str(&format!("{name:<11} {} by products of {by}\n", scaled(*rate, unit)));
     }
     text.push_str(&format!("{:<11} {} by multiply-adds of f32\n", "fma", scaled(measured.vector, "FLOP/s")));
