@@ -11,7 +11,7 @@ use pallas_engine::{Analysis, AnalysisOptions, Disk, Environment, Launch};
 use pallas_tests::corpus::{check_table, concerns, each, programs, root};
 use pallas_tests::cuda::{compiler, say};
 use pallas_tests::jax::environment;
-use pallas_tests::ptx::{Ran, compare, compiled, expected, on_machine};
+use pallas_tests::ptx::{Ran, compare, compiled, expected, on_machine, with_slow};
 use pallas_tests::simt::expressions;
 use std::collections::HashSet;
 use std::path::Path;
@@ -203,6 +203,40 @@ fn waits_and_fences_of_tensor_memory_are_missed() {
         }
     }
     assert!(missed.iter().all(|missed| *missed > 0), "some of {kinds:?} are in no program: {missed:?}");
+}
+
+/// Every warp may be the slow one, which goes on only where all others wait for something: it sees every phase that it waits for, although those
+/// of others might be two phases ahead, which have the same parity.
+#[test]
+fn warps_that_are_slow_see_every_phase() {
+    let Some(compiler) = compiler("PTX with slow warps") else { return };
+    let mut all = programs("tests/simt/kernels");
+    all.retain(|program| {
+        ["blackwell_", "hopper_", "cluster_"].iter().any(|name| program.display().to_string().contains(name))
+    });
+    let parts = each(&all, |program| {
+        let (name, text) = (program.display().to_string(), std::fs::read_to_string(program).expect("a program"));
+        let analysis = analysed(&name, &text, program.parent().expect("a folder"), &Environment::default());
+        let (mut ran, mut wrong) = (0, Vec::new());
+        for (number, launch) in analysis.launches.iter().enumerate() {
+            let options = Options::new(Architecture::meant_by(launch));
+            let (Some(arrays), Ok(lowered)) = (expected(launch), compile_with(launch, options)) else { continue };
+            let ptx = compiled(&compiler, options, &lowered).expect("NVRTC compiles it");
+            let warps = lowered.threads as usize / 32 * lowered.kernel.cluster as usize;
+            for slow in (0..warps).map(Some) {
+                match with_slow(launch, options, &lowered, &ptx, &arrays, slow) {
+                    Ran::Wrong(why) => wrong.push(format!("{name} launch {number}, warp {slow:?}: {why}")),
+                    _ => ran += 1,
+                }
+            }
+        }
+        (ran, wrong)
+    });
+    let (ran, wrong): (Vec<usize>, Vec<Vec<String>>) = parts.into_iter().unzip();
+    let (ran, wrong) = (ran.into_iter().sum::<usize>(), wrong.concat());
+    say(&format!("{ran} launches with a slow warp are equal"));
+    assert!(wrong.is_empty(), "{ran} are equal, others not: {wrong:#?}");
+    assert!(ran >= 200, "only {ran}");
 }
 
 /// A program that reads sums while the next product writes them is stopped, as its finding says.

@@ -1,11 +1,12 @@
 //! Teams, phase barriers and engines in CUDA C++: mbarriers, and copies of boxes (TMA). Every warp of a team arrives once, so that
 //! nobody has to wait for the others first, also where the first thread alone has something to tell: a phase is known by its parity, and
-//! none ends before every warp has seen that the one before is over. A warp that is on its own arrives for all of its team.
+//! none ends before every warp has seen that the one before is over. A warp that is on its own arrives for all of its team. Where a block
+//! arrives for another one, that one's warps meet when they have waited.
 
 use super::prelude::Helper;
 use super::printer::Printer;
 use crate::Refusal;
-use crate::ir::{Combine, Inst, Op, Share, Space, TensorMap, WARP};
+use crate::ir::{Combine, Inst, MemoryId, Op, Share, Space, TensorMap, WARP};
 
 pub(super) static HELPERS: &[Helper] = &[
     Helper {
@@ -74,6 +75,14 @@ impl Printer<'_> {
         if has_tensor {
             self.line("asm volatile(\"tcgen05.fence::before_thread_sync;\" ::: \"memory\");");
         }
+        self.meet();
+        if has_tensor {
+            self.line("asm volatile(\"tcgen05.fence::after_thread_sync;\" ::: \"memory\");");
+        }
+    }
+
+    /// The threads of a team, or those of a warp that is on its own, meet.
+    fn meet(&mut self) {
         match self.kernel.teams {
             _ if self.in_warp => self.line("__syncwarp();"),
             1 => self.line("__syncthreads();"),
@@ -82,9 +91,17 @@ impl Printer<'_> {
                 self.line(format!("asm volatile(\"bar.sync %0, {threads};\" :: \"r\"(team + 1) : \"memory\");"));
             }
         }
-        if has_tensor {
-            self.line("asm volatile(\"tcgen05.fence::after_thread_sync;\" ::: \"memory\");");
-        }
+    }
+
+    /// Whether a block of two arrives there for the other one, whose warps have nothing to arrive with. The first one's next product may
+    /// follow from what a single thread of the other one does, a copy that the first one counts: so that one goes on only once all warps have
+    /// seen the phase. A program whose first block does not hear from the other one between two products is wrong, in JAX as well.
+    fn heard_from_the_other_block(&self, phases: MemoryId) -> bool {
+        let mut heard = false;
+        self.kernel.body.walk(&mut |inst| {
+            heard |= matches!(&inst.op, Op::ArriveTensor { phases: other, pair: true } if *other == phases);
+        });
+        heard
     }
 
     /// Phase barriers begin, and the parities that a team waits for.
@@ -171,6 +188,9 @@ impl Printer<'_> {
                 let call = if self.kernel.cluster > 1 { "await_everywhere" } else { "await_phase" };
                 self.line(format!("{call}({name} + {0}, parity_{name} >> {0} & 1);", terms[0]));
                 self.line(format!("parity_{name} ^= 1u << {};", terms[0]));
+                if !self.in_warp && self.heard_from_the_other_block(*phases) {
+                    self.meet();
+                }
                 if self.tensor_columns() > 0 {
                     self.line("asm volatile(\"tcgen05.fence::after_thread_sync;\" ::: \"memory\");");
                 }
