@@ -78,6 +78,7 @@ const NAMES: &[(&str, Kind, u32, u32)] = &[
     ("e4m3x2", Kind::E4m3, 16, 2),
     ("e5m2x2", Kind::E5m2, 16, 2),
     ("e2m1x2", Kind::E2m1, 8, 2),
+    ("e2m1", Kind::E2m1, 4, 1),
     ("f32", Kind::Float, 32, 1),
     ("f64", Kind::Float, 64, 1),
     ("f32x2", Kind::Float, 64, 2),

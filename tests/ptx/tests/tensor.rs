@@ -216,6 +216,54 @@ fn a_product_is_there_once_its_commit_is_waited_for() {
     );
 }
 
+/// A product of ones of four bits, 64 of a row, with these scales of each row of the left and of the right factor.
+fn of_four_bits(kind: &str, scales: [u32; 2], more: u32) -> String {
+    let said: u32 = 1 << 7 | 1 << 10 | 4 << 17 | 1 << 27 | more;
+    let stores: String = (0..5)
+        .map(|column| {
+            let word = scales[column / 4];
+            format!("mov.u32 %r43, {word};\ntcgen05.st.sync.aligned.32x32b.x1.b32 [%r12+{}], {{%r43}};\n", 32 + column)
+        })
+        .collect();
+    multiplied()
+        .replace(&asked(32, 1), &asked(64, 1))
+        .replace(&given_back(32, 1), &given_back(64, 1))
+        .replace("mov.b32 %r33, {%h1, %h1};", "mov.u32 %r33, 572662306;")
+        .replace("mov.u32 %r35, 1006648320;", "mov.u32 %r35, 572662306;")
+        .replace(&format!("mov.u32 %r41, {};", 1 << 4 | 4 << 17 | 8 << 24), &format!("mov.u32 %r41, {said};"))
+        .replace(
+            "@%p5 bra $started;\n",
+            &format!(
+                "{stores}tcgen05.wait::st.sync.aligned;\ntcgen05.fence::before_thread_sync;\nbar.sync 0;\n\
+             tcgen05.fence::after_thread_sync;\nadd.s32 %r44, %r10, 32;\nadd.s32 %r45, %r10, 36;\n@%p5 bra $started;\n"
+            ),
+        )
+        .replace(
+            MULTIPLIES,
+            &format!("tcgen05.mma.cta_group::1.kind::{kind} [%r10], %rd10, %rd11, %r41, [%r44], [%r45], %p6;\n"),
+        )
+}
+
+#[test]
+fn each_part_of_a_row_of_four_bits_has_its_scale() {
+    const POWERS: u32 = 1 << 23;
+    let all = |text: String| run_multiplied(&text).expect("it runs");
+    // 1 and 2 for 32 terms each; the upper half of the column says 4 and 8.
+    let powers = [0x8281_807f, 0x7f7f_7f7f];
+    let two = "mxf4.block_scale.scale_vec::2X";
+    assert_eq!(all(of_four_bits(two, powers, POWERS)), [96; 128]);
+    assert_eq!(all(of_four_bits(two, powers, POWERS | 2 << 29)), [384; 128]);
+    assert_eq!(all(of_four_bits(&two.replace("mxf4.", "mxf4nvf4."), powers, POWERS)), [96; 128]);
+    // 1, 2, 3 and 4 for 16 terms each, times 1, 1, 1 and 1.5.
+    let fractions = [0x4844_4038, 0x3c38_3838];
+    let four = "mxf4nvf4.block_scale.scale_vec::4X";
+    assert_eq!(all(of_four_bits(four, fractions, 0)), [16 * (1 + 2 + 3 + 6); 128]);
+    fails(run_multiplied(&of_four_bits(four, [0x4844_40b8, 0x3838_3838], 0)), "UE4M3 with a sign: 0xb8, of row 0");
+    fails(run_multiplied(&of_four_bits(two, powers, 0)), "scales of type UE4M3 for Mxf4 with 2 of them in a row");
+    fails(run_multiplied(&of_four_bits(two, powers, POWERS | 1 << 29)), "begin with number 1 of the four in a column");
+    fails(run_multiplied(&of_four_bits(two, powers, POWERS | 1 << 16)), "factors of Mxf4 whose rows follow each other");
+}
+
 #[test]
 fn a_second_product_adds_up() {
     let again = MULTIPLIES.replace("%p6", "%p8");

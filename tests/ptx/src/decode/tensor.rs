@@ -89,14 +89,20 @@ fn multiply(
     rest: &[Operand],
 ) -> Option<Result<Multiply, String>> {
     let kind = words.modifiers.iter().find_map(|word| Kind::named(word))?;
-    let (sparse, scaled) = (words.has("sp"), kind == Kind::Mxf8f6f4);
+    let (sparse, scaled) = (words.has("sp"), kind.scaled());
+    let sizes = ["scale_vec::1X", "scale_vec::2X", "scale_vec::4X", "block16", "block32"];
     let known = |word: &&str| {
-        let scale = matches!(*word, "block_scale" | "scale_vec::1X" | "block32");
+        let scale = *word == "block_scale" || sizes.contains(word);
         matches!(*word, "mma" | "sp" | "cta_group::1" | "cta_group::2")
             || Kind::named(word).is_some()
             || scale && scaled
     };
     if !words.modifiers.iter().all(known) {
+        return None;
+    }
+    let mut said = words.modifiers.iter().filter(|word| sizes.contains(word));
+    let vector = kind.vector(said.next().copied())?;
+    if said.next().is_some() || sparse && kind.four_bits() || scaled != words.has("block_scale") {
         return None;
     }
     let (places, rest) = match (sparse, rest) {
@@ -122,7 +128,7 @@ fn multiply(
             other => Left::Described(decoder.reg(other)?),
         };
         let (right, said, adds) = (decoder.reg(right)?, decoder.reg(said)?, decoder.predicate(adds)?);
-        Ok(Multiply { group, kind, sums, left, right, said, adds, places, scales })
+        Ok(Multiply { group, kind, sums, left, right, said, adds, places, scales, vector })
     };
     Some(all())
 }

@@ -12,6 +12,10 @@ pub(crate) enum Kind {
     I8,
     /// With a scale for every 32 terms.
     Mxf8f6f4,
+    /// Of four bits, with a scale for every 32 terms.
+    Mxf4,
+    /// Of four bits, with a scale for every 32 or 16 terms.
+    Mxf4nvf4,
 }
 
 impl Kind {
@@ -22,6 +26,31 @@ impl Kind {
             "kind::f8f6f4" => Kind::F8f6f4,
             "kind::i8" => Kind::I8,
             "kind::mxf8f6f4" => Kind::Mxf8f6f4,
+            "kind::mxf4" => Kind::Mxf4,
+            "kind::mxf4nvf4" => Kind::Mxf4nvf4,
+            _ => return None,
+        })
+    }
+
+    /// Whether factors have scales.
+    pub(crate) fn scaled(self) -> bool {
+        matches!(self, Kind::Mxf8f6f4) || self.four_bits()
+    }
+
+    /// Whether factors have four bits, two in a byte.
+    pub(crate) fn four_bits(self) -> bool {
+        matches!(self, Kind::Mxf4 | Kind::Mxf4nvf4)
+    }
+
+    /// How many scales a row of an instruction has, by the words that say it (PTX ISA 9.7.16.10.3); `None` where this kind has no such
+    /// number.
+    pub(crate) fn vector(self, word: Option<&str>) -> Option<usize> {
+        Some(match (self, word) {
+            (Kind::Mxf8f6f4, None | Some("scale_vec::1X" | "block32")) => 1,
+            (Kind::Mxf4, None | Some("scale_vec::2X" | "block32")) => 2,
+            (Kind::Mxf4nvf4, Some("scale_vec::2X" | "block32")) => 2,
+            (Kind::Mxf4nvf4, Some("scale_vec::4X" | "block16")) => 4,
+            (kind, None) if !kind.scaled() => 0,
             _ => return None,
         })
     }
@@ -34,6 +63,7 @@ impl Kind {
             (Kind::Tf32, 2) => "tf32",
             (Kind::F8f6f4 | Kind::Mxf8f6f4, 0) => "e4m3",
             (Kind::F8f6f4 | Kind::Mxf8f6f4, 1) => "e5m2",
+            (Kind::Mxf4 | Kind::Mxf4nvf4, 1) => "e2m1",
             (Kind::I8, 0) => "u8",
             (Kind::I8, 1) => "s8",
             _ => return Err(format!("the type {number} of a factor of {self:?}")),
@@ -57,17 +87,20 @@ pub(crate) struct Said {
     pub(crate) extents: [usize; 2],
     /// Which of the four scales in a column is meant, for each factor.
     pub(crate) scales: Option<[usize; 2]>,
+    /// Whether scales are floats with a fraction (UE4M3), and not powers of two (UE8M0).
+    pub(crate) fractions: bool,
 }
 
 impl Said {
-    /// Reads a descriptor. `group` is how many blocks multiply, `sparse` whether the instruction is `.sp`.
+    /// Reads a descriptor. `group` is how many blocks multiply, `sparse` whether the instruction is `.sp`, `vector` how many
+    /// scales a row of it has.
     ///
     /// # Errors
     /// What has no meaning.
-    pub(crate) fn of(kind: Kind, word: u32, group: usize, sparse: bool) -> Result<Said, String> {
+    pub(crate) fn of(kind: Kind, word: u32, group: usize, sparse: bool, vector: usize) -> Result<Said, String> {
         let field = |from: u32, bits: u32| word >> from & ((1 << bits) - 1);
         let bit = |at: u32| word >> at & 1 == 1;
-        let scaled = kind == Kind::Mxf8f6f4;
+        let scaled = kind.scaled();
         let reserved = match scaled {
             true => bit(3) || bit(6) || field(24, 3) != 0 || bit(31),
             false => bit(6) || bit(23) || bit(29) || field(30, 2) != 0,
@@ -103,8 +136,16 @@ impl Said {
         if kind == Kind::Tf32 && (turned[0] || turned[1]) {
             return Err("tf32 factors whose rows follow each other need a swizzle that is not known here".to_string());
         }
-        if scaled && !bit(23) {
-            return Err("scales of type UE4M3 for kind::mxf8f6f4".to_string());
+        let fractions = scaled && !bit(23);
+        if fractions && (kind != Kind::Mxf4nvf4 || vector != 4) {
+            return Err(format!("scales of type UE4M3 for {kind:?} with {vector} of them in a row"));
+        }
+        if kind.four_bits() && (turned[0] || turned[1]) {
+            return Err(format!("factors of {kind:?} whose rows follow each other"));
+        }
+        let scales = scaled.then(|| [field(29, 2) as usize, field(4, 2) as usize]);
+        if let Some(first) = scales.into_iter().flatten().find(|first| first % vector.max(1) != 0) {
+            return Err(format!("{vector} scales of a row that begin with number {first} of the four in a column"));
         }
         let said = Said {
             selector: sparse.then(|| field(0, 2) as usize),
@@ -114,7 +155,8 @@ impl Said {
             negates,
             turned,
             extents: [rows, columns],
-            scales: scaled.then(|| [field(29, 2) as usize, field(4, 2) as usize]),
+            scales,
+            fractions,
         };
         match said.fits(kind, group) {
             true => Ok(said),
@@ -126,8 +168,8 @@ impl Said {
     fn fits(&self, kind: Kind, group: usize) -> bool {
         let [rows, columns] = self.extents;
         let step = match (kind, group, rows) {
-            (Kind::Mxf8f6f4, 1, 128) => 8,
-            (Kind::Mxf8f6f4, 2, 128 | 256) => 16,
+            (kind, 1, 128) if kind.scaled() => 8,
+            (kind, 2, 128 | 256) if kind.scaled() => 16,
             (Kind::I8, 1, 64 | 128) => 16,
             (Kind::I8, 2, 128 | 256) => 32,
             (Kind::F16 | Kind::Tf32 | Kind::F8f6f4, 1, 64) => 8,
@@ -174,7 +216,7 @@ mod tests {
     fn a_descriptor_says_types_shape_and_ways() {
         // D is f32, A and B bf16, B turned, 64 columns, 128 rows.
         let word = 1 << 4 | 1 << 7 | 1 << 10 | 1 << 16 | 8 << 17 | 8 << 24;
-        let said = Said::of(Kind::F16, word, 1, false).expect("a descriptor");
+        let said = Said::of(Kind::F16, word, 1, false, 0).expect("a descriptor");
         assert_eq!((said.extents, said.turned, said.selector), ([128, 64], [false, true], None));
         assert_eq!(said.factors, [Type::named("bf16").expect("a type"); 2]);
         for (word, kind, group, sparse) in [
@@ -188,17 +230,43 @@ mod tests {
             (word ^ 8 << 17, Kind::F16, 1, false),
             (word ^ 8 << 17 ^ 1 << 17, Kind::F16, 1, false),
         ] {
-            assert!(Said::of(kind, word, group, sparse).is_err(), "{word:#x} {kind:?} {group}");
+            assert!(Said::of(kind, word, group, sparse, 0).is_err(), "{word:#x} {kind:?} {group}");
         }
-        assert!(Said::of(Kind::F16, word, 2, false).is_ok(), "64 rows in each of two blocks");
+        assert!(Said::of(Kind::F16, word, 2, false, 0).is_ok(), "64 rows in each of two blocks");
     }
 
     #[test]
     fn a_scaled_descriptor_says_which_scales() {
         let word = 2 << 4 | 1 << 10 | 4 << 17 | 1 << 23 | 1 << 27 | 3 << 29;
-        let said = Said::of(Kind::Mxf8f6f4, word, 1, false).expect("a descriptor");
+        let said = Said::of(Kind::Mxf8f6f4, word, 1, false, 1).expect("a descriptor");
         assert_eq!((said.extents, said.scales), ([128, 32], Some([3, 2])));
-        assert!(Said::of(Kind::Mxf8f6f4, word ^ 1 << 23, 1, false).is_err());
+        assert!(Said::of(Kind::Mxf8f6f4, word ^ 1 << 23, 1, false, 1).is_err());
+    }
+
+    #[test]
+    fn factors_of_four_bits_have_two_scales_or_four() {
+        // Both factors E2M1, 32 columns, 128 rows, scales that are powers of two, the second half of a column.
+        let word = 2 << 4 | 1 << 7 | 1 << 10 | 4 << 17 | 1 << 23 | 1 << 27 | 2 << 29;
+        let said = Said::of(Kind::Mxf4, word, 1, false, 2).expect("a descriptor");
+        assert_eq!((said.extents, said.scales, said.fractions), ([128, 32], Some([2, 2]), false));
+        assert_eq!(said.factors, [Type::named("e2m1").expect("a type"); 2]);
+        let fine = word ^ 1 << 23 ^ 2 << 4 ^ 2 << 29;
+        assert!(Said::of(Kind::Mxf4nvf4, fine, 1, false, 4).expect("a descriptor").fractions);
+        for (word, kind, vector, why) in [
+            (word ^ 1 << 23, Kind::Mxf4, 2, "UE4M3"),
+            (fine, Kind::Mxf4nvf4, 2, "UE4M3"),
+            (word ^ 3 << 29, Kind::Mxf4, 2, "begin with number 1"),
+            (word, Kind::Mxf4nvf4, 4, "begin with number 2"),
+            (word | 1 << 15, Kind::Mxf4, 2, "whose rows follow each other"),
+            (word ^ 1 << 10, Kind::Mxf4, 2, "the type 0"),
+            (word | 1 << 24, Kind::Mxf4, 2, "reserved"),
+        ] {
+            let said = Said::of(kind, word, 1, false, vector).expect_err("a misuse");
+            assert!(said.contains(why), "{said} is not {why}");
+        }
+        assert_eq!(Kind::Mxf4.vector(Some("scale_vec::4X")), None);
+        assert_eq!(Kind::Mxf4nvf4.vector(None), None);
+        assert_eq!(Kind::Mxf4nvf4.vector(Some("scale_vec::4X")), Some(4));
     }
 
     #[test]

@@ -2,7 +2,7 @@
 //! elements lie, and whom an access may meet. `machine/tensor` says when they are done.
 //!
 //! Not known here, and said so by whoever executes it: loads and stores of other shapes than `.32x32b`, `.ws`, `tcgen05.shift`, factors of
-//! four and six bits, `kind::mxf4` and `kind::mxf4nvf4`, scales of fewer than 32 terms, masks of lanes, left factors of 64 rows in tensor
+//! four and six bits in `kind::f8f6f4` and `kind::mxf8f6f4`, sparse ones of four bits, masks of lanes, left factors of 64 rows in tensor
 //! memory.
 
 pub(crate) mod cells;
@@ -99,4 +99,6 @@ pub(crate) struct Multiply {
     pub(crate) places: Option<Address>,
     /// Where the scales of both factors are.
     pub(crate) scales: Option<[Address; 2]>,
+    /// How many scales a row has.
+    pub(crate) vector: usize,
 }

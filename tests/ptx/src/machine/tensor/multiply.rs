@@ -32,6 +32,8 @@ pub(super) struct Product {
     adds: bool,
     places: Option<usize>,
     scales: Option<[usize; 2]>,
+    /// How many scales a row has.
+    vector: usize,
     /// What shared memory held: of each block both factors, as far as they are there.
     held: Vec<Vec<u64>>,
 }
@@ -48,7 +50,8 @@ impl Warp {
         let undefined = Cause::Undefined;
         let value = |reg: u32| self.regs[reg as usize][lane];
         let sparse = multiply.places.is_some();
-        let said = Said::of(multiply.kind, value(multiply.said) as u32, multiply.group, sparse).map_err(undefined)?;
+        let descriptor = value(multiply.said) as u32;
+        let said = Said::of(multiply.kind, descriptor, multiply.group, sparse, multiply.vector).map_err(undefined)?;
         let sums = self.address(&multiply.sums, lane) as u32;
         let lies = Lies::of(said.extents[0], multiply.group, sums as usize >> 16).map_err(undefined)?;
         let (first, columns) = (sums as usize & 0xffff, said.extents[1]);
@@ -73,6 +76,9 @@ impl Warp {
             let what =
                 "a product of 64 rows of a block with a left factor in tensor memory, with scales, or of a sparse one";
             return Err(Cause::Unsupported(what.to_string()));
+        }
+        if said.factors[0].bits < 8 && matches!(left, From::Columns(_)) {
+            return Err(Cause::Unsupported("a left factor of four bits in tensor memory".to_string()));
         }
         if said.turned[0] && matches!(left, From::Columns(_)) {
             return Err(undefined("a left factor in tensor memory whose rows follow each other".to_string()));
@@ -101,7 +107,8 @@ impl Warp {
             }
         }
         let adds = (value(multiply.adds.0) & 1 == 1) != multiply.adds.1;
-        let mut product = Product { said, lies, first, left, right, adds, places, scales, held: Vec::new() };
+        let mut product =
+            Product { said, lies, first, left, right, adds, places, scales, vector: multiply.vector, held: Vec::new() };
         product.held = product.factors(cluster, &work.blocks)?;
         Ok(product)
     }
@@ -122,7 +129,7 @@ impl Product {
 
     /// Elements of a row of the left factor that are stored.
     fn inner(&self) -> usize {
-        INNER / self.said.factors[0].bytes()
+        INNER * 8 / self.said.factors[0].bits as usize
     }
 
     fn thin(&self) -> usize {
@@ -132,15 +139,17 @@ impl Product {
     /// What shared memory has of the factors: the left one's and the right one's elements of each block.
     fn factors(&self, cluster: &mut Cluster, blocks: &[usize]) -> Result<Vec<Vec<u64>>, Cause> {
         let [a, b] = self.said.factors.map(Type::bytes);
+        // Of four bits there are two in what is read.
+        let inner = if self.said.factors[0].bits < 8 { INNER } else { self.inner() };
         let mut all = Vec::new();
         for &block in blocks {
             all.push(match &self.left {
                 From::Shared(panel) => {
-                    elements(cluster, block, panel, [self.lies.rows(), self.inner(), a], self.said.turned[0])?
+                    elements(cluster, block, panel, [self.lies.rows(), inner, a], self.said.turned[0])?
                 }
                 From::Columns(_) => Vec::new(),
             });
-            let extents = [self.said.extents[1] / blocks.len(), self.inner() * self.thin(), b];
+            let extents = [self.said.extents[1] / blocks.len(), inner * self.thin(), b];
             all.push(elements(cluster, block, &self.right, extents, self.said.turned[1])?);
         }
         Ok(all)
@@ -148,15 +157,19 @@ impl Product {
 
     /// Multiplies, in all blocks.
     pub(super) fn finish(&self, cluster: &mut Cluster, blocks: &[usize]) -> Result<(), Cause> {
-        let now = self.factors(cluster, blocks)?;
+        let mut now = self.factors(cluster, blocks)?;
         same(&self.held, &now)?;
+        if self.said.factors[0].bits < 8 {
+            let apart = |bytes: &Vec<u64>| bytes.iter().flat_map(|byte| [byte & 0xf, byte >> 4]).collect();
+            now = now.iter().map(apart).collect();
+        }
         let right: Vec<u64> = now.iter().skip(1).step_by(2).flatten().copied().collect();
         for (number, block) in blocks.iter().enumerate() {
             let memory = cluster.tensors.of(*block);
             let left = self.left(memory, &now[2 * number])?;
             match self.said.sums.kind {
                 Kind::Signed => self.whole_numbers(memory, &left, &right),
-                _ => self.floats(memory, &left, &right),
+                _ => self.floats(memory, &left, &right)?,
             }
         }
         Ok(())
@@ -217,31 +230,46 @@ impl Product {
         }
     }
 
-    fn floats(&self, memory: &mut TensorMemory, left: &[u64], right: &[u64]) {
+    fn floats(&self, memory: &mut TensorMemory, left: &[u64], right: &[u64]) -> Result<(), Cause> {
         let ([a, b], sums, columns) = (self.said.factors, self.said.sums, self.said.extents[1]);
         let sign = if self.said.negates[0] == self.said.negates[1] { 1.0 } else { -1.0 };
         let right: Vec<f64> = right.iter().map(|bits| wide(b, *bits)).collect();
-        let scales = |memory: &TensorMemory, which: usize, count: usize| -> Vec<f64> {
-            let (Some(first), Some(byte)) = (self.scales, self.said.scales) else { return vec![1.0; count] };
-            let one = |row: usize| {
-                let (lane, column) = layout::scale(row);
-                exponent(memory.cell(lane, first[which] + column) >> (8 * byte[which]) & 0xff)
-            };
-            (0..count).map(one).collect()
-        };
-        let (of_rows, of_columns) = (scales(memory, 0, self.lies.rows()), scales(memory, 1, columns));
+        let of_rows = self.scales(memory, 0, self.lies.rows())?;
+        let of_columns = self.scales(memory, 1, columns)?;
+        let parts = self.vector.max(1);
         for (row, left) in self.rows(left) {
             let left: Vec<f64> = left.iter().map(|bits| wide(a, *bits)).collect();
+            let block = left.len() / parts;
             for (column, right) in right.chunks_exact(left.len()).enumerate() {
                 let (lane, at) = self.lies.place(row, column, columns);
-                let sum: f64 = left.iter().zip(right).map(|(x, y)| x * y).sum();
-                let mut sum = sign * sum * of_rows[row] * of_columns[column];
+                let part = |(number, (left, right)): (usize, (&[f64], &[f64]))| {
+                    let sum: f64 = left.iter().zip(right).map(|(x, y)| x * y).sum();
+                    sum * of_rows[row * parts + number] * of_columns[column * parts + number]
+                };
+                let sum: f64 = left.chunks_exact(block).zip(right.chunks_exact(block)).enumerate().map(part).sum();
+                let mut sum = sign * sum;
                 if self.adds {
                     sum += wide(sums, low(u64::from(memory.cell(lane, self.first + at)), sums.bits));
                 }
                 memory.put(lane, self.first + at, narrow(sums, sum, Round::Nearest) as u32);
             }
         }
+        Ok(())
+    }
+
+    /// The scales of so many rows of a factor, all of a row one after the other; ones where there are none.
+    fn scales(&self, memory: &TensorMemory, which: usize, count: usize) -> Result<Vec<f64>, Cause> {
+        let (Some(first), Some(byte)) = (self.scales, self.said.scales) else { return Ok(vec![1.0; count]) };
+        let one = |(row, number): (usize, usize)| {
+            let (lane, column) = layout::scale(row);
+            let bits = memory.cell(lane, first[which] + column) >> (8 * (byte[which] + number)) & 0xff;
+            match self.said.fractions {
+                false => Ok(exponent(bits)),
+                true if bits < 0x80 => Ok(Type::named("e4m3").map_or(f64::NAN, |ty| wide(ty, bits.into()))),
+                true => Err(Cause::Undefined(format!("a scale of type UE4M3 with a sign: {bits:#x}, of row {row}"))),
+            }
+        };
+        (0..count).flat_map(|row| (0..self.vector.max(1)).map(move |number| (row, number))).map(one).collect()
     }
 }
 
