@@ -75,6 +75,7 @@ pub fn inputs(launch: &Launch) -> Vec<Array> {
         state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
         (state >> 33) as u32
     };
+    let of_four_bits = launch.operands.iter().any(|operand| operand.array.dtype == DType::F4E2M1Fn);
     let operands = launch.operands.iter().filter(|operand| operand.role != Role::Output);
     operands
         .map(|operand| {
@@ -90,6 +91,10 @@ pub fn inputs(launch: &Launch) -> Vec<Array> {
                         Scalar::Int(place)
                     }
                     Kind::Bool => Scalar::Bool(next().is_multiple_of(2)),
+                    // Scales of factors of four bits have no sign.
+                    Kind::Float if of_four_bits && dtype == DType::F8E4M3Fn => {
+                        Scalar::Float(f64::from(next() % 4096) / 1024.0).cast(dtype)
+                    }
                     Kind::Float => Scalar::Float(f64::from(next() % 4096) / 1024.0 - 2.0).cast(dtype),
                     // Small ones, since some are indices; none is 0, which some loops never end with.
                     Kind::Signed | Kind::Unsigned => Scalar::Int(i128::from(1 + next() % 7)).cast(dtype),

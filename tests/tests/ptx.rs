@@ -180,7 +180,7 @@ fn waits_and_fences_of_tensor_memory_are_missed() {
         "mbarrier.try_wait.",
     ];
     let mut missed = [0; 7];
-    for name in ["blackwell_factors.py", "blackwell_scales.py", "blackwell_scopes.py"] {
+    for name in ["blackwell_factors.py", "blackwell_scales.py", "blackwell_scopes.py", "blackwell_four_bits.py"] {
         let program = root().join("tests/simt/kernels").join(name);
         let text = std::fs::read_to_string(&program).expect("a program");
         let analysis = analysed(name, &text, program.parent().expect("a folder"), &Environment::default());

@@ -5,7 +5,7 @@ use crate::device::Device;
 use crate::failure::Failure;
 use crate::launch::{Boxed, Memory, Outcome, Work, run};
 use pallas_ir::{Launch, Role};
-use pallas_simt::{CHECK_WORDS, Check, Initial, Met, Param, ParamKind, Program, STORE_WORDS, Stored};
+use pallas_simt::{CHECK_WORDS, Check, Initial, Met, Param, ParamKind, Program, STORE_WORDS, Stored, pairs};
 use pallas_syntax::Span;
 use pallas_tensor::{Array, Shape};
 
@@ -215,11 +215,12 @@ fn initial(
     // Outputs are not given: inputs are counted without them.
     let given = |operand: usize| {
         let before = launch.operands.iter().take(operand).filter(|operand| operand.role != Role::Output);
-        inputs.get(before.count()).map(bytes)
+        inputs.get(before.count())
     };
     match initial {
-        Initial::Given => given(*operand),
-        Initial::CopyOf(other) => given(*other),
+        Initial::Given => given(*operand).map(bytes),
+        Initial::GivenInPairs => pairs::packed(given(*operand)?).ok().map(|array| bytes(&array)),
+        Initial::CopyOf(other) => given(*other).map(bytes),
         Initial::Fill(value) => Array::full(dtype, Shape::from(vec![len]), *value).ok().map(|array| bytes(&array)),
     }
 }

@@ -7,6 +7,7 @@ pub mod ir;
 pub mod layout;
 pub mod lower;
 pub mod marks;
+pub mod pairs;
 mod program;
 pub mod sim;
 

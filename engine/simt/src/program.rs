@@ -229,6 +229,8 @@ pub enum ParamKind {
 pub enum Initial {
     /// What the caller gives for the operand.
     Given,
+    /// The same with two elements of four bits in a byte ([`pairs::packed`](crate::pairs::packed)).
+    GivenInPairs,
     /// A copy of what the caller gives for another operand, which it aliases.
     CopyOf(usize),
     /// In every element what interpret mode has in memory that nobody wrote. A host may leave it out.
@@ -301,10 +303,12 @@ pub fn compile_with(launch: &Launch, options: Options) -> Result<Program, Refusa
     for (id, memory) in kernel.memories() {
         positions.insert(id, params.len());
         if let Space::Operand { operand, constant } = memory.space {
-            let kind = ParamKind::Operand {
-                operand,
-                initial: initial_with(launch, operand, options.garbage.unwrap_or_default()),
+            let dtype = launch.operands.get(operand).map(|operand| operand.array.dtype);
+            let initial = match dtype {
+                Some(DType::F4E2M1Fn) if memory.dtype == DType::U8 => Initial::GivenInPairs,
+                _ => initial_with(launch, operand, options.garbage.unwrap_or_default()),
             };
+            let kind = ParamKind::Operand { operand, initial };
             let keys = launch.operands.get(operand).is_some_and(|operand| operand.array.dtype == DType::Key);
             params.push(Param { kind, dtype: memory.dtype, len: memory.len, written: !constant, keys });
         }

@@ -5,6 +5,7 @@ mod begun;
 mod lowering;
 mod mutants;
 mod mutations;
+mod pairs;
 mod prints;
 mod teams;
 mod timed;

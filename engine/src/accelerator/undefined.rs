@@ -66,7 +66,7 @@ fn before(launch: &Launch, watched: Watched, inputs: &[Array], garbage: Garbage)
     match initial_with(launch, watched.operand, garbage) {
         Initial::CopyOf(input) => inputs.get(input)?.get(watched.element).map(Stored::bits),
         Initial::Fill(value) => Some(Stored::bits(value)),
-        Initial::Given => None,
+        Initial::Given | Initial::GivenInPairs => None,
     }
 }
 

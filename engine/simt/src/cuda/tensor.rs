@@ -23,6 +23,7 @@ fn kind(dtype: DType) -> (&'static str, u32) {
         DType::BF16 => ("f16", 1),
         DType::F8E4M3Fn => ("f8f6f4", 0),
         DType::F8E5M2 => ("f8f6f4", 1),
+        DType::F4E2M1Fn => ("f4", 1),
         _ => ("i8", 1),
     }
 }
@@ -245,13 +246,19 @@ impl Printer<'_> {
             (None, Some(_)) => "_sparse",
             (Some(_), _) => "_scaled",
         };
+        let (scaled, ..) = self.scaling(product);
+        let kind = if product.scales.is_some() && product.dtype == DType::F4E2M1Fn {
+            scaled.split('.').next().unwrap_or(kind)
+        } else {
+            kind
+        };
         let name = format!("multiply_tensor_{kind}{more}{from}{}", if product.pair { "_of_two" } else { "" });
         // What stands before and behind the descriptor of the instruction.
         let (kind, parameters, first, places, operands) = match (product.scales, product.places) {
             (None, None) => (kind.to_string(), "", "", "", ""),
             (None, Some(_)) => (kind.to_string(), ", unsigned places", "[%5], ", "", ", \"r\"(places)"),
             (Some(_), _) => (
-                "mxf8f6f4.block_scale.scale_vec::1X".to_string(),
+                scaled.to_string(),
                 ", unsigned scale_a, unsigned scale_b",
                 "",
                 "[%5], [%6], ",
@@ -301,14 +308,15 @@ impl Printer<'_> {
             for number in 0..count / step {
                 let left = match &product.left {
                     LeftFactor::Shared(left) => {
-                        self.tensor_descriptor(left, &terms[1], 0, number * step / product.thin())
+                        self.tensor_descriptor(left, &terms[1], 0, number * step / product.thin() / product.stored().0)
                     }
                     LeftFactor::Tensor(left) => {
                         let (begin, packed) = (self.name(*left), packed(product.dtype));
                         format!("{begin} + {} + {}", of_words(&terms[1], packed), number * step / packed)
                     }
                 };
-                let right = self.tensor_descriptor(&product.right, &terms[2], first, number * step);
+                let right =
+                    self.tensor_descriptor(&product.right, &terms[2], first, number * step / product.stored().0);
                 let adds = if number == 0 { format!("(int){}", terms[3]) } else { "1".to_string() };
                 let (said, more) = match (product.scales, product.places) {
                     (None, None) => (said, String::new()),
@@ -324,16 +332,31 @@ impl Printer<'_> {
         self.line("}");
     }
 
+    /// What a scaled instruction is called, how many of them take the scales of one column, and how many terms have one scale.
+    fn scaling(&self, product: &TensorProduct) -> (&'static str, usize, usize) {
+        let scale = product.scales.map(|[left, _]| self.kernel.memory(left).dtype);
+        match (product.dtype, scale) {
+            (DType::F4E2M1Fn, Some(DType::F8E4M3Fn)) => {
+                ("mxf4nvf4.block_scale.scale_vec::4X", 1, TensorProduct::FINELY_SCALED)
+            }
+            (DType::F4E2M1Fn, _) => ("mxf4.block_scale.scale_vec::2X", 2, TensorProduct::SCALED),
+            _ => ("mxf8f6f4.block_scale.scale_vec::1X", 4, TensorProduct::SCALED),
+        }
+    }
+
     /// What the descriptor of a scaled instruction says, the one for these terms, and where its scales are.
     fn scaled(&self, product: &TensorProduct, [left, right]: [MemoryId; 2], said: u32, number: usize) -> (u32, String) {
         let [rows, _, terms] = product.extents;
-        let (blocks, count) = (1 + u32::from(product.pair), terms / TensorProduct::SCALED);
-        // Scales with eight bits of exponent; which of the four of a column both have; rows in 128s. The dtype of sums is known.
-        let which = number as u32 % 4;
-        let more = which << 4 | 1 << 23 | (blocks * rows as u32 / 128) << 27 | which << 29;
+        let (_, steps, block) = self.scaling(product);
+        let (blocks, count) = (1 + u32::from(product.pair), terms / block);
+        // Whether scales are eight bits of exponent; the first of the four of a column that both have; rows in 128s. The dtype of sums is
+        // known.
+        let which = (number % steps * (4 / steps)) as u32;
+        let powers = u32::from(self.kernel.memory(left).dtype == DType::F8E8M0Fnu);
+        let more = which << 4 | powers << 23 | (blocks * rows as u32 / 128) << 27 | which << 29;
         let place = |memory: MemoryId| {
             let scales = Scales::of(self.kernel.memory(memory).len, count);
-            format!(", {} + {}", self.name(memory), scales.place(0, number / 4 * 4)[1] / 4)
+            format!(", {} + {}", self.name(memory), scales.place(0, number / steps * 4)[1] / 4)
         };
         (said & !(3 << 4) | more, format!("{}{}", place(left), place(right)))
     }

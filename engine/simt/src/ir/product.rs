@@ -46,7 +46,8 @@ pub struct Factor {
 pub struct TensorProduct {
     /// The sums.
     pub acc: MemoryId,
-    /// Of both factors: `bf16`, `f16`, floats of eight bits, or `i8`.
+    /// Of both factors: `bf16`, `f16`, floats of eight bits, `i8`, or, with scales, floats of four bits: two of a row in a byte, the first
+    /// one in its lower half.
     pub dtype: DType,
     /// Rows (as many as there are lanes, or half; of each of two blocks), columns (whole 16s; of two blocks or with half of the rows,
     /// whole 32s) and terms.
@@ -55,7 +56,8 @@ pub struct TensorProduct {
     pub left: LeftFactor,
     /// Where the right one is.
     pub right: Factor,
-    /// Where tensor memory has the scales of both: one for every [`TensorProduct::SCALED`] terms of a row of either.
+    /// Where tensor memory has the scales of both: one for as many terms of a row of either as
+    /// [`TensorProduct::terms_of_scale`] says.
     pub scales: Option<[MemoryId; 2]>,
     /// Where tensor memory has which two of every four terms the left factor has ([`Places`](super::Places)), if it has no others.
     pub places: Option<MemoryId>,
@@ -91,12 +93,28 @@ impl TensorProduct {
     pub const HALF: usize = 64;
     /// The most columns at a time.
     pub const COLUMNS: usize = 256;
-    /// Terms that have one scale.
+    /// Terms that have one scale that is a power of two.
     pub const SCALED: usize = 32;
+    /// Terms that have one scale with a fraction.
+    pub const FINELY_SCALED: usize = 16;
+
+    /// How many terms have one scale of a dtype; `None` where it is none of scales.
+    pub fn terms_of_scale(dtype: DType) -> Option<usize> {
+        match dtype {
+            DType::F8E8M0Fnu => Some(TensorProduct::SCALED),
+            DType::F8E4M3Fn => Some(TensorProduct::FINELY_SCALED),
+            _ => None,
+        }
+    }
+
+    /// Terms of an element of the arrays that factors are in, and its dtype.
+    pub fn stored(&self) -> (usize, DType) {
+        if self.dtype == DType::F4E2M1Fn { (2, DType::U8) } else { (1, self.dtype) }
+    }
 
     /// Terms at a time.
     pub fn step(&self) -> usize {
-        32 / self.dtype.size_bytes() * self.thin()
+        256 / self.dtype.bits() as usize * self.thin()
     }
 
     /// How many terms there are for each that the left factor has.

@@ -122,30 +122,41 @@ impl Checker<'_> {
                 let alone = !product.pair || self.kernel.cluster >= 2 && columns <= TensorProduct::COLUMNS;
                 wants(alone, "a cluster, and columns of one instruction")?;
                 let bits = product.dtype.bits();
-                let taken = if product.dtype.is_float() { matches!(bits, 8 | 16) } else { product.dtype == DType::I8 };
+                let taken = match product.dtype {
+                    DType::F4E2M1Fn => is_shared && product.scales.is_some(),
+                    dtype => dtype == DType::I8 || dtype.is_float() && matches!(bits, 8 | 16),
+                };
                 wants(whole && taken && terms.is_multiple_of(product.step()), "its extents")?;
                 let acc = self.kernel.memory(product.acc);
                 wants(acc.space == Space::Tensor && acc.dtype == product.sums(), "tensor memory")?;
                 let flag = Ty { dtype: DType::Bool, regs: 1 };
                 wants(operands.len() == 4 && operands[..3].iter().all(one) && operands[3] == flag, "its operands")?;
+                let (_, stored) = product.stored();
+                let in_rows = |factor: &Factor| bits >= 8 || factor.terms_last;
+                let rows_fit =
+                    in_rows(&product.right) && !matches!(&product.left, LeftFactor::Shared(left) if !in_rows(left));
                 let lies = match &product.left {
-                    LeftFactor::Shared(left) => self.lies(left, product.dtype),
+                    LeftFactor::Shared(left) => self.lies(left, stored),
                     LeftFactor::Tensor(left) => {
                         let left = self.kernel.memory(*left);
                         left.space == Space::Tensor && left.dtype == product.dtype
                     }
                 };
-                wants(lies && self.lies(&product.right, product.dtype), "factors in panels, or one in lanes")?;
+                wants(lies && rows_fit && self.lies(&product.right, stored), "factors in panels, or one in lanes")?;
                 if let Some(of_factors) = product.scales {
                     let scaled =
-                        rows == TensorProduct::LANES && is_shared && columns <= TensorProduct::COLUMNS && bits == 8;
-                    let count = terms / TensorProduct::SCALED;
+                        rows == TensorProduct::LANES && is_shared && columns <= TensorProduct::COLUMNS && bits <= 8;
+                    let dtypes = of_factors.map(|memory| self.kernel.memory(memory).dtype);
+                    let block = TensorProduct::terms_of_scale(dtypes[0]).filter(|_| dtypes[0] == dtypes[1]);
+                    let block = block.filter(|block| bits == 4 || *block == TensorProduct::SCALED);
+                    let block = block.ok_or("scales of one dtype")?;
+                    let count = terms / block;
                     let fits = of_factors.iter().zip([rows, columns]).all(|(&memory, rows)| {
                         let memory = self.kernel.memory(memory);
                         let tile = Scales { rows: rows.next_multiple_of(Scales::TILE[0]), count };
-                        memory.space == Space::Tensor && memory.dtype.bits() == 8 && memory.len >= tile.width()
+                        memory.space == Space::Tensor && memory.len >= tile.width()
                     });
-                    wants(scaled && fits && terms.is_multiple_of(TensorProduct::SCALED), "scales of its factors")?;
+                    wants(scaled && fits && terms.is_multiple_of(block), "scales of its factors")?;
                 }
                 if let Some(places) = product.places {
                     let memory = self.kernel.memory(places);

@@ -34,7 +34,10 @@ fn word(dtype: DType) -> DType {
 impl Lower<'_> {
     /// A Ref's memory as another dtype.
     pub(crate) fn cast(&mut self, op: &OpData, mut view: RefView, dtype: DType) -> Result<(), Refusal> {
-        let memory = self.b.kernel().memory(view.memory).dtype;
+        let memory = match self.teams.pairs.contains(&view.memory) {
+            true => DType::F4E2M1Fn,
+            false => self.b.kernel().memory(view.memory).dtype,
+        };
         let shown = view.cast.map_or(memory, |cast| cast.dtype);
         if shown != dtype {
             if self.has_teams

@@ -53,6 +53,7 @@ mod mma;
 mod moves;
 mod number;
 mod operands;
+mod pairs;
 mod pipeline;
 mod place;
 mod products;

@@ -28,7 +28,11 @@ impl Lower<'_> {
                 ));
             };
             let space = Space::Operand { operand: position, constant: true };
-            memories.push(self.b.memory(name(&operand.name), random::register(operand.array.dtype), len, space));
+            let name = name(&operand.name);
+            memories.push(match self.is_array_of_pairs(position) {
+                true => self.pairs(&name, len, space),
+                false => self.b.memory(name, random::register(operand.array.dtype), len, space),
+            });
         }
         for (input, output) in self.shared() {
             memories[input] = memories[output];

@@ -140,6 +140,7 @@ impl Lower<'_> {
             let why = "takes factors from shared memory whose rows are 32 bytes or more, in powers of two, and come in eights";
             return Err(self.refuse_because(op, why));
         };
+        let view = &self.by_bytes(op, view.clone())?;
         let strides: Vec<i64> =
             view.axes().into_iter().map(|(position, _, step)| view.dims[position].stride * step).collect();
         let pitch = panels.columns as i64;

@@ -34,6 +34,8 @@ pub(crate) struct Teams {
     pub(crate) scales: HashMap<MemoryId, Scales>,
     /// Shared and tensor memory that says where the elements of sparse factors stand, sixteen to a word.
     pub(crate) places: HashSet<MemoryId>,
+    /// Memory that has two elements of four bits in each byte.
+    pub(crate) pairs: HashSet<MemoryId>,
     /// How accumulators are dealt.
     pub(crate) accumulators: HashMap<MemoryId, Layout>,
     /// Whether what is lowered is what a warp does by itself.
@@ -156,12 +158,17 @@ impl Lower<'_> {
             _ => {}
         }
         let space = if together { Space::Shared } else { Space::Team };
+        let (pairs, name) = (self.is_pairs(param), format!("{name}_{number}"));
         let memory = match self.is_places(param) {
             true => self.places_shared(ty, len, space)?,
-            false => self.b.memory(format!("{name}_{number}"), ty.dtype, len, space),
+            false if pairs => self.pairs(&name, len, space),
+            false => self.b.memory(name, ty.dtype, len, space),
         };
         self.begin_undefined(memory);
-        let panels = Panels::of(ty, self.multiplies(param));
+        let panels = match pairs {
+            true => Panels::of(&Self::type_in_bytes(ty), true),
+            false => Panels::of(ty, self.multiplies(param)),
+        };
         let align = if panels.is_some() { Panels::ALIGN } else { Panels::PLAIN_ALIGN };
         self.b.align(memory, align);
         if together {

@@ -4,7 +4,7 @@ use super::context::Lower;
 use super::number::Number;
 use super::refs::{RefView, Shown};
 use crate::Refusal;
-use crate::ir::{LeftFactor, MemoryId, Op, Space, TensorProduct, Ty, Value};
+use crate::ir::{Factor, LeftFactor, MemoryId, Op, Space, TensorProduct, Ty, Value};
 use crate::layout::{Layout, log2};
 use pallas_ir::op::{AgentOp, MemoryOp};
 use pallas_ir::{Function, MemorySpace, OpData, OpKind, RefType, ValueId};
@@ -162,8 +162,12 @@ impl Lower<'_> {
         let acc = self.reference(op.operands[0])?;
         let (left, right) = (self.reference(op.operands[1])?, self.reference(op.operands[2])?);
         let dtype = self.function.ty(op.operands[2]).dtype();
-        if !matches!(dtype, DType::BF16 | DType::F16 | DType::F8E4M3Fn | DType::F8E5M2 | DType::I8) {
+        let taken = [DType::BF16, DType::F16, DType::F8E4M3Fn, DType::F8E5M2, DType::I8, DType::F4E2M1Fn];
+        if !taken.contains(&dtype) {
             return Err(self.refuse_because(op, &format!("of {} is not lowered yet", dtype.name())));
+        }
+        if dtype == DType::F4E2M1Fn {
+            self.four_bits(op, [&left, &right])?;
         }
         let (memory, column, [rows, columns]) = self.columns(op, &acc)?;
         let terms = right.shape().first().copied().unwrap_or(0);
@@ -190,7 +194,11 @@ impl Lower<'_> {
             true => Some(self.places_of_factor(op, extents, in_lanes)?),
         };
         let product = TensorProduct { acc: memory, dtype, extents, left, right, scales, places, pair: first.is_some() };
+        let turned = |factor: &Factor| dtype == DType::F4E2M1Fn && !factor.terms_last;
         let why = match rows {
+            _ if turned(&right) || matches!(&left, LeftFactor::Shared(left) if turned(left)) => {
+                "of floats of four bits takes factors in whose rows the terms follow each other".to_string()
+            }
             _ if self.b.kernel().memory(memory).dtype != product.sums() => {
                 format!(
                     "of {} with sums in {} is not lowered yet",

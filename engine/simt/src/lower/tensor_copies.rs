@@ -45,7 +45,7 @@ impl Lower<'_> {
             return Ok(None);
         }
         let scales = match ty.shape[..] {
-            [rows, count] if ty.dtype == DType::F8E8M0Fnu => Scales { rows, count },
+            [rows, count] if TensorProduct::terms_of_scale(ty.dtype).is_some() => Scales { rows, count },
             _ => return Err(self.unknown(&format!("scales of {} {}", ty.extents(), ty.dtype.name()))),
         };
         let [rows, count] = Scales::TILE;
@@ -83,14 +83,20 @@ impl Lower<'_> {
         let first = 4 + usize::from(op.attributes.flag("barrier"));
         let (left, of_left) = self.scales_of(op, first)?;
         let (right, of_right) = self.scales_of(op, first + 1)?;
-        let why = if !matches!(dtype, DType::F8E4M3Fn | DType::F8E5M2) {
-            format!("of {} with scales is not lowered yet", dtype.name())
+        let [scale, other] = [left, right].map(|memory| self.b.kernel().memory(memory).dtype);
+        let block = TensorProduct::terms_of_scale(scale).unwrap_or(TensorProduct::SCALED);
+        let why = if !matches!(dtype, DType::F8E4M3Fn | DType::F8E5M2 | DType::F4E2M1Fn) {
+            format!("of {} with scales is not what tensor cores take", dtype.name())
+        } else if scale != other {
+            format!("takes scales of one dtype, and has {} and {}", scale.name(), other.name())
+        } else if dtype != DType::F4E2M1Fn && scale != DType::F8E8M0Fnu {
+            format!("of {} takes scales of float8_e8m0fnu, not of {}", dtype.name(), scale.name())
         } else if rows != TensorProduct::LANES || in_lanes {
             "with scales takes 128 rows from shared memory; anything else is not lowered yet".to_string()
         } else if columns > TensorProduct::COLUMNS || !columns.is_multiple_of(32) {
             "with scales takes columns in 32s, up to 256".to_string()
-        } else if of_left.count * TensorProduct::SCALED != terms || of_right.count != of_left.count {
-            format!("of {terms} terms takes {} scales for each row of either factor", terms / TensorProduct::SCALED)
+        } else if of_left.count * block != terms || of_right.count != of_left.count {
+            format!("of {terms} terms takes {} scales for each row of either factor", terms / block)
         } else if of_left.rows != rows || of_right.rows < columns {
             "takes a row of scales for each row of either factor".to_string()
         } else {

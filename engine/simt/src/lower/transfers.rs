@@ -72,6 +72,7 @@ pub(crate) struct Piece {
 impl Lower<'_> {
     pub(crate) fn lower_copy_in(&mut self, op: &OpData) -> Result<(), Refusal> {
         let (global, shared) = (self.reference(op.operands[0])?, self.reference(op.operands[1])?);
+        let (global, shared) = (self.by_bytes(op, global)?, self.by_bytes(op, shared)?);
         let (phases, which) = self.phases(op.operands[2])?;
         if op.attributes.int("partitioned").is_some() || op.attributes.flag("leader") {
             return self.copied_for_leader(op, &global, &shared, (phases, which));
@@ -164,6 +165,7 @@ impl Lower<'_> {
         if self.teams.in_warp {
             return Err(self.unknown("a copy in a warp that is no box for an engine"));
         }
+        self.refuse_pairs([source, destination])?;
         let (source, destination) = (source.without_units(), destination.without_units());
         if self.teams.places.contains(&source.memory) {
             return Err(self.unknown("a copy of metadata out of shared memory"));
@@ -186,10 +188,14 @@ impl Lower<'_> {
         let (array, memory) = (self.b.kernel().memory(global.memory), self.b.kernel().memory(shared.memory));
         let Space::Operand { operand, .. } = array.space else { return None };
         let bytes = array.dtype.size_bytes();
-        let extents = self.launch.operands.get(operand)?.array.shape.to_vec();
+        let mut extents = self.launch.operands.get(operand)?.array.shape.to_vec();
+        if let Some(last) = extents.last_mut().filter(|_| self.teams.pairs.contains(&global.memory)) {
+            *last /= super::pairs::PAIR;
+        }
         let fits = matches!(bytes, 1 | 2 | 4 | 8)
             && matches!(memory.space, Space::Shared | Space::Team)
             && array.dtype == memory.dtype
+            && self.teams.pairs.contains(&global.memory) == self.teams.pairs.contains(&shared.memory)
             && array.dtype.bits() >= 8
             && (1..=TensorMap::RANK).contains(&extents.len())
             && global.dims.len() == extents.len()

@@ -25,7 +25,7 @@ pub use report::{Complaint, Kind, Report};
 
 use crate::ir::{Kernel, Memory, Space, TensorProduct};
 use crate::lower::random;
-use crate::{Initial, ParamKind, Program};
+use crate::{Initial, ParamKind, Program, pairs};
 use memory::Ram;
 use pallas_syntax::Span;
 use pallas_tensor::{Array, Scalar, ops};
@@ -65,6 +65,7 @@ pub fn run(program: &Program, inputs: &[Array], fuel: u64) -> Result<(Vec<Array>
             |number: usize| inputs.get(number).map(random::in_memory).ok_or_else(|| fault("an input is missing"));
         let array = match initial {
             Initial::Given => given(*operand)?,
+            Initial::GivenInPairs => pairs::packed(&given(*operand)?).map_err(|error| fault(&error.to_string()))?,
             Initial::CopyOf(other) => given(*other)?,
             Initial::Fill(value) => {
                 Array::full(param.dtype, [param.len].as_slice(), *value).map_err(|error| fault(&error.to_string()))?
@@ -75,7 +76,7 @@ pub fn run(program: &Program, inputs: &[Array], fuel: u64) -> Result<(Vec<Array>
         }
         let flat = ops::reshape(&array, [param.len].as_slice()).map_err(|error| fault(&error.to_string()))?;
         arrays.push((*operand, flat));
-        if *initial != Initial::Given {
+        if !matches!(initial, Initial::Given | Initial::GivenInPairs) {
             outputs.push((*operand, param.keys));
         }
     }

@@ -6,11 +6,12 @@ use super::boxes::Coming;
 use super::memory::Access;
 use super::products::Side;
 use super::sparse::spread;
-use super::tensor_copies::{Copying, scaled};
+use super::tensor_copies::{Copying, scaled, terms_of_scale};
 use super::world::World;
 use super::{Fault, fault};
 use crate::ir::{Inst, LeftFactor, MemoryId, TensorProduct, Value};
 use crate::lower::tensor::packed;
+use crate::pairs;
 use pallas_syntax::Span;
 use pallas_tensor::{Array, DType, Scalar, ops};
 use std::collections::VecDeque;
@@ -69,6 +70,13 @@ impl Queue {
     }
 }
 
+/// Floats of four bits in bytes.
+fn taken_apart(bytes: &[f64]) -> Result<Vec<f64>, Fault> {
+    let elements = pairs::taken_apart(bytes.iter().map(|&byte| byte as u8).collect())?;
+    let elements = ops::convert(&elements, DType::F64)?;
+    Ok(elements.into_elements::<f64>().unwrap_or_default())
+}
+
 impl World<'_> {
     /// Elements of columns of tensor memory, row by row, of a block by itself or of one of a pair.
     pub(super) fn lanes(
@@ -105,7 +113,9 @@ impl World<'_> {
     ) -> Result<Side, Fault> {
         let [rows, _, terms] = product.extents;
         match product.left {
-            LeftFactor::Shared(left) => self.borrowed(inst, left, begin, [rows, terms / product.thin()], rank),
+            LeftFactor::Shared(left) => {
+                self.borrowed(inst, left, begin, [rows, terms / product.thin() / product.stored().0], rank)
+            }
             LeftFactor::Tensor(left) => {
                 let indices = self.lanes(left, self.uniform(begin)?, [rows, terms], false)?;
                 self.lanes_lent(inst, left, indices, rank)
@@ -123,7 +133,8 @@ impl World<'_> {
         let own = columns / ranks.len();
         for rank in ranks {
             let left = self.left_factor(inst, &product, inst.operands[1], rank)?;
-            let right = self.borrowed(inst, product.right, inst.operands[2], [own, terms], rank)?;
+            let right =
+                self.borrowed(inst, product.right, inst.operands[2], [own, terms / product.stored().0], rank)?;
             let scales = self.scales_lent(inst, &product, rank)?;
             let places = self.places_lent(inst, &product, rank)?;
             let sums = match rank {
@@ -211,11 +222,16 @@ impl World<'_> {
                 lefts.push(self.read_by(&part.left, by, span)?);
                 whole.extend(self.read_by(&part.right, by, span)?);
             }
+            if product.dtype == DType::F4E2M1Fn {
+                whole = taken_apart(&whole)?;
+                lefts = lefts.iter().map(|left| taken_apart(left)).collect::<Result<_, Fault>>()?;
+            }
+            let block = product.scales.map_or(1, |[left, _]| terms_of_scale(self.kernel, left));
             for (Part { sums, scales, places, .. }, mut left) in parts.iter().zip(lefts) {
                 let mut right = whole.clone();
                 if let Some([of_left, of_right]) = scales {
-                    scaled(&mut left, &self.read_by(of_left, by, span)?);
-                    scaled(&mut right, &self.read_by(of_right, by, span)?);
+                    scaled(&mut left, &self.read_by(of_left, by, span)?, block);
+                    scaled(&mut right, &self.read_by(of_right, by, span)?, block);
                 }
                 if let Some(places) = places {
                     left = spread(product.dtype, &left, &self.read_by(places, by, span)?, terms);

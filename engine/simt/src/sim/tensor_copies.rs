@@ -5,7 +5,7 @@ use super::products::Side;
 use super::tensor::Work;
 use super::world::World;
 use super::{Fault, fault};
-use crate::ir::{Inst, MemoryId, Scales, TensorCopy, TensorProduct, TensorSource, Value};
+use crate::ir::{Inst, Kernel, MemoryId, Scales, TensorCopy, TensorProduct, TensorSource, Value};
 use pallas_syntax::Span;
 use std::collections::HashSet;
 
@@ -18,12 +18,17 @@ pub(super) struct Copying {
     targets: Vec<Vec<i64>>,
 }
 
-/// Terms of rows times the scales that they have, of which each row has as many.
-pub(super) fn scaled(factor: &mut [f64], scales: &[f64]) {
+/// Terms of rows times the scales that they have, of which each row has as many: one for so many terms.
+pub(super) fn scaled(factor: &mut [f64], scales: &[f64], block: usize) {
     for (number, scale) in scales.iter().enumerate() {
-        let first = number * TensorProduct::SCALED;
-        factor.iter_mut().skip(first).take(TensorProduct::SCALED).for_each(|term| *term *= scale);
+        let first = number * block;
+        factor.iter_mut().skip(first).take(block).for_each(|term| *term *= scale);
     }
+}
+
+/// How many terms have one of these scales.
+pub(super) fn terms_of_scale(kernel: &Kernel, scales: MemoryId) -> usize {
+    TensorProduct::terms_of_scale(kernel.memory(scales).dtype).unwrap_or(TensorProduct::SCALED)
 }
 
 impl World<'_> {
@@ -56,7 +61,7 @@ impl World<'_> {
         let [rows, columns, terms] = product.extents;
         let mut side = |memory: MemoryId, rows: usize| {
             let width = self.kernel.memory(memory).len;
-            let scales = Scales::of(width, terms / TensorProduct::SCALED);
+            let scales = Scales::of(width, terms / terms_of_scale(self.kernel, memory));
             let place = |row: usize, number: usize| {
                 let [lane, byte] = scales.place(row, number);
                 (lane * width + byte) as i64

@@ -72,7 +72,7 @@ pub fn run(launch: &Launch, program: &Program, inputs: &[Array], fuel: u64) -> R
     let mut memories = Vec::new();
     for param in &program.params {
         let array = match &param.kind {
-            ParamKind::Operand { initial: Initial::Given, operand } => given(*operand)?,
+            ParamKind::Operand { initial: Initial::Given | Initial::GivenInPairs, operand } => given(*operand)?,
             ParamKind::Operand { initial: Initial::CopyOf(other), .. } => given(*other)?,
             ParamKind::Operand { initial: Initial::Fill(value), .. } => {
                 Array::full(param.dtype, Shape::from(vec![param.len]), *value)?
