@@ -181,7 +181,7 @@ pub struct Met {
 pub struct Param {
     /// What it points to.
     pub kind: ParamKind,
-    /// Of the elements. Narrower ones than bytes have a byte each; bools are 0 or 1.
+    /// Of the elements. Narrower ones than bytes have a byte each, but for [`Initial::GivenInPairs`]; bools are 0 or 1.
     pub dtype: DType,
     /// How many.
     pub len: usize,
