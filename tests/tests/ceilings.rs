@@ -126,7 +126,7 @@ fn dot(dtype: DType, row: impl Iterator<Item = usize>, column: impl Iterator<Ite
 
 /// Words of a row of 128 bytes in shared memory, the first row of which is at a word: pieces of 16 bytes change places by the row.
 fn panel(first: usize, row: usize) -> impl Iterator<Item = usize> {
-    (0..32).map(move |word| first + row * 32 + (word ^ row % 8 * 4))
+    (0..32).map(move |word| first + row * 32 + (word ^ (row % 8 * 4)))
 }
 
 /// What a round gives to each thread of two blocks, by the instruction.

@@ -226,7 +226,7 @@ fn integer<T: Integer>(op: ReduceOp, row: &[T], dtype: DType) -> T {
 fn float<T: Float>(op: ReduceOp, row: &[T], dimensions: &Shape) -> T {
     let fold = |start: T, f: fn(T, T) -> T| row.iter().fold(start, |sum, &x| f(sum, x));
     match op {
-        ReduceOp::Prod => tree(row, dimensions, T::ONE, &one_by_one(T::mul)),
+        ReduceOp::Prod => tree(row, dimensions, T::ONE, &Reduction { combine: T::mul, windows: one_by_one(T::mul) }),
         // Extremes are the same in any order.
         ReduceOp::Max => fold(T::INFINITY.negate(), T::maximum),
         ReduceOp::Min => fold(T::INFINITY, T::minimum),
@@ -242,11 +242,13 @@ fn narrow(op: ReduceOp, row: &[f32], dimensions: &Shape, dtype: DType) -> f32 {
         Some(info) if !info.has_infinity => info.max as f32,
         _ => f32::INFINITY,
     };
+    let product = |x, y| round(Float::mul(x, y));
+    let sum = |x, y| round(Float::add(x, y));
     match op {
-        ReduceOp::Prod => tree(row, dimensions, 1.0, &one_by_one(|x, y| round(Float::mul(x, y)))),
+        ReduceOp::Prod => tree(row, dimensions, 1.0, &Reduction { combine: product, windows: one_by_one(product) }),
         ReduceOp::Max => -greatest,
         ReduceOp::Min => greatest,
-        _ => tree(row, dimensions, 0.0, &one_by_one(|x, y| round(Float::add(x, y)))),
+        _ => tree(row, dimensions, 0.0, &Reduction { combine: sum, windows: one_by_one(sum) }),
     }
 }
 

@@ -17,16 +17,13 @@ pub(super) struct Reduction<C, W> {
     pub(super) windows: W,
 }
 
-/// A reduction whose windows go through one after the other.
-pub(super) fn one_by_one<T: Copy + 'static>(
-    combine: impl Fn(T, T) -> T + Sync + Copy,
-) -> Reduction<impl Fn(T, T) -> T + Sync, impl Fn(&[T], &mut [T]) + Sync> {
-    let windows = move |elements: &[T], sums: &mut [T]| {
+/// Windows that go through one after the other.
+pub(super) fn one_by_one<T: Copy>(combine: impl Fn(T, T) -> T) -> impl Fn(&[T], &mut [T]) {
+    move |elements, sums| {
         for (window, sum) in elements.as_chunks::<WINDOW>().0.iter().zip(sums) {
             *sum = window.iter().fold(*sum, |sum, &x| combine(sum, x));
         }
-    };
-    Reduction { combine, windows }
+    }
 }
 
 /// XLA on the CPU reduces [`WINDOW`] elements along one dimension in one go. Larger dimensions are cut into windows of as
@@ -164,7 +161,15 @@ mod tests {
             let dimensions = Shape::from(shape);
             let elements: Vec<f32> = (0..dimensions.size()).map(|i| (i as f32 * 0.37) % 5.0 - 2.4).collect();
             let expected = each_by_itself(&elements, &dimensions).to_bits();
-            let sum = || tree(&elements, &dimensions, 0.0f32, &one_by_one(|x, y| x + y)).to_bits();
+            let sum = || {
+                tree(
+                    &elements,
+                    &dimensions,
+                    0.0f32,
+                    &Reduction { combine: |x, y| x + y, windows: one_by_one(|x, y| x + y) },
+                )
+                .to_bits()
+            };
             let in_lanes = || {
                 tree(&elements, &dimensions, 0.0f32, &Reduction { combine: Float::plus, windows: add_windows })
                     .to_bits()
