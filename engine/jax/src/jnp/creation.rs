@@ -170,24 +170,16 @@ fn from_sequence(cx: &Context<'_>, value: &Value, dtype: Option<DType>) -> PyRes
         let array = pallas_tensor::ops::reshape(array, shape);
         return array.map(Tile::concrete).map_err(|error| cx.interp.value_error(error.to_string()));
     }
-    let known: Option<Vec<&Array>> = pieces.iter().map(Leaf::known).collect();
-    if let Some(arrays) = known.filter(|arrays| arrays.iter().any(|array| array.size() > 1)) {
+    if let Some(arrays) = pieces.iter().map(Leaf::known).collect::<Option<Vec<&Array>>>() {
         let joined = || -> Result<Array, OpError> {
+            if arrays.iter().all(|array| array.size() <= 1) {
+                let scalars: Vec<Scalar> = arrays.iter().flat_map(|array| array.iter_scalars()).collect();
+                return Array::from_scalars(target, shape, &scalars);
+            }
             let flat = arrays.iter().map(|array| reshape(array, [array.size()])).collect::<Result<Vec<_>, _>>()?;
             reshape(&concatenate(&flat.iter().collect::<Vec<_>>(), 0)?, shape)
         };
         return joined().map(Tile::concrete).map_err(|error| cx.interp.value_error(error.to_string()));
-    }
-    if pieces.iter().all(|piece| matches!(piece, Leaf::Known(_))) {
-        let scalars: Vec<Scalar> = pieces
-            .iter()
-            .flat_map(|piece| match piece {
-                Leaf::Known(array) => array.iter_scalars().collect::<Vec<_>>(),
-                Leaf::Staged(_) => Vec::new(),
-            })
-            .collect();
-        let array = Array::from_scalars(target, shape, &scalars);
-        return array.map(Tile::concrete).map_err(|error| cx.interp.value_error(error.to_string()));
     }
     // Some leaf is traced (or known by type only): concatenate the flattened leaves.
     let mut flat = Vec::new();

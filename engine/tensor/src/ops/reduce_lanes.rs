@@ -41,34 +41,6 @@ fn rows<F, T: Float>(combine: Combine, values: &[T], length: usize, result: &mut
     }
 }
 
-/// Adds windows that lie one behind the other to what each of them has so far, none of which is subnormal.
-pub(super) fn add_windows<F, T: Float>(values: &[T], sums: &mut [T]) {
-    let mut turned = [[T::ZERO; LANES]; WINDOW];
-    for (group, sums) in values.chunks(LANES * WINDOW).zip(sums.chunks_mut(LANES)) {
-        match <&[T; LANES * WINDOW]>::try_from(group) {
-            Ok(windows) => T::turn(windows, &mut turned),
-            Err(_) => {
-                for (lane, window) in group.as_chunks::<WINDOW>().0.iter().enumerate() {
-                    for (turned, &x) in turned.iter_mut().zip(window) {
-                        turned[lane] = x;
-                    }
-                }
-            }
-        }
-        // (Sums that are new each time stay in registers. Those of windows that are not there are nobody's.)
-        let mut lanes = [T::ZERO; LANES];
-        lanes[..sums.len()].copy_from_slice(sums);
-        for column in &turned {
-            let mut next = [T::ZERO; LANES];
-            for lane in 0..LANES {
-                next[lane] = lanes[lane].plus(column[lane]);
-            }
-            lanes = next;
-        }
-        sums.copy_from_slice(&lanes[..sums.len()]);
-    }
-}
-
 /// `result` is the combination of `count` neighbouring rows as long as it is.
 fn columns<F, T: Float>(combine: Combine, values: &[T], count: usize, result: &mut [T]) {
     let width = result.len();

@@ -2,7 +2,9 @@
 
 use std::ops::Range;
 
-use super::reduce_lanes::WINDOW;
+use super::number::Float;
+use super::turn::{LANES, WINDOW};
+use crate::isa::for_each_isa;
 use crate::shape::Shape;
 use crate::threads::spread;
 
@@ -24,6 +26,36 @@ pub(super) fn one_by_one<T: Copy>(combine: impl Fn(T, T) -> T) -> impl Fn(&[T], 
             *sum = window.iter().fold(*sum, |sum, &x| combine(sum, x));
         }
     }
+}
+
+for_each_isa! {
+/// Adds windows that lie one behind the other to what each of them has so far, none of which is subnormal.
+pub(super) fn add_windows<F, T: Float>(values: &[T], sums: &mut [T]) {
+    let mut turned = [[T::ZERO; LANES]; WINDOW];
+    for (group, sums) in values.chunks(LANES * WINDOW).zip(sums.chunks_mut(LANES)) {
+        match <&[T; LANES * WINDOW]>::try_from(group) {
+            Ok(windows) => T::turn(windows, &mut turned),
+            Err(_) => {
+                for (lane, window) in group.as_chunks::<WINDOW>().0.iter().enumerate() {
+                    for (turned, &x) in turned.iter_mut().zip(window) {
+                        turned[lane] = x;
+                    }
+                }
+            }
+        }
+        // (Sums that are new each time stay in registers. Those of windows that are not there are nobody's.)
+        let mut lanes = [T::ZERO; LANES];
+        lanes[..sums.len()].copy_from_slice(sums);
+        for column in &turned {
+            let mut next = [T::ZERO; LANES];
+            for lane in 0..LANES {
+                next[lane] = lanes[lane].plus(column[lane]);
+            }
+            lanes = next;
+        }
+        sums.copy_from_slice(&lanes[..sums.len()]);
+    }
+}
 }
 
 /// XLA on the CPU reduces [`WINDOW`] elements along one dimension in one go. Larger dimensions are cut into windows of as
@@ -117,8 +149,6 @@ impl<C, W> Reduction<C, W> {
 mod tests {
     use super::*;
     use crate::isa::asked_for::with_each;
-    use crate::ops::number::Float;
-    use crate::ops::reduce_lanes::add_windows;
     use crate::threads::alone;
 
     /// The window of each element, found by itself.
