@@ -149,7 +149,7 @@ impl NdArray {
         let shape = match &selection {
             Selection::View { view, .. } => view.shape.clone(),
             Selection::Positions { shape, .. } => shape.clone(),
-            Selection::Unknown => {
+            Selection::Shape(_) | Selection::Unknown => {
                 view.forget();
                 return Ok(());
             }
@@ -164,7 +164,7 @@ impl NdArray {
         match selection {
             Selection::View { view, .. } => view.write(values),
             Selection::Positions { positions, .. } => view.put(&positions, &values),
-            Selection::Unknown => Ok(()),
+            Selection::Shape(_) | Selection::Unknown => Ok(()),
         }
         .map_err(|error| op_error(cx, &error))
     }
@@ -284,6 +284,7 @@ impl Object for NdArray {
                     let taken = view.take(&positions, shape.clone()).map_err(|error| op_error(&cx, &error))?;
                     NdArray::array(taken.map_or_else(|| View::unknown(view.dtype(), shape), View::new))
                 }
+                Selection::Shape(shape) => NdArray::array_or_scalar(View::unknown(view.dtype(), shape)),
                 Selection::Unknown => {
                     return Ok(Value::unknown("the result depends on values", Some(interp.span())));
                 }

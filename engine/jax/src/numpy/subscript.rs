@@ -30,7 +30,9 @@ pub(super) enum Selection {
         /// The shape of the result.
         shape: Shape,
     },
-    /// Analysis does not know it.
+    /// As many elements as the shape has, of which analysis does not know which.
+    Shape(Shape),
+    /// Analysis does not know how many.
     Unknown,
 }
 
@@ -42,14 +44,24 @@ enum Index {
     Integer(i64),
     /// Positions along one axis, not yet checked.
     Array(Array),
+    /// As many positions along one axis, which analysis does not know.
+    Unknown(Shape),
     /// A mask.
     Mask(Array),
 }
 
 /// A dimension that stays, or an axis that an array indexes.
 enum Part {
-    Kept { extent: usize, stride: i64 },
-    Indexed { positions: Array, stride: i64 },
+    Kept {
+        extent: usize,
+        stride: i64,
+    },
+    Indexed {
+        positions: Array,
+        stride: i64,
+    },
+    /// By positions that analysis does not know.
+    Unknown(Shape),
 }
 
 /// Resolves a subscript.
@@ -89,7 +101,7 @@ pub(super) fn select(cx: &Context<'_>, view: &View, key: &Value) -> PyResult<Sel
             "too many indices for array: array is {rank}-dimensional, but {consumed} were indexed"
         )));
     }
-    if indices.iter().any(|index| matches!(index, Index::Array(_) | Index::Mask(_))) {
+    if indices.iter().any(|index| matches!(index, Index::Array(_) | Index::Unknown(_) | Index::Mask(_))) {
         advanced(cx, view, indices, rank - consumed)
     } else {
         basic(cx, view, indices, rank - consumed)
@@ -115,7 +127,7 @@ fn index(cx: &Context<'_>, key: &Value) -> PyResult<Option<Index>> {
                 match array_from(cx, &key, None)? {
                     Tile::Concrete { array, .. } if array.dtype().is_float() => return Err(wrong_kind(cx)),
                     Tile::Concrete { array, .. } => array_index(cx, array)?,
-                    _ => return Ok(None),
+                    tile => return Ok(unknown_index(&tile)),
                 }
             }
         }
@@ -135,10 +147,15 @@ fn index(cx: &Context<'_>, key: &Value) -> PyResult<Option<Index>> {
                     Index::Integer(array.item().and_then(Scalar::as_int).unwrap_or(0) as i64)
                 }
                 Tile::Concrete { array, .. } => array_index(cx, array)?,
-                _ => return Ok(None),
+                tile => return Ok(unknown_index(&tile)),
             }
         }
     }))
+}
+
+/// An array as an index of which only the type is known; none where the shape of the result would depend on its elements.
+fn unknown_index(tile: &Tile) -> Option<Index> {
+    tile.dtype().is_integer().then(|| Index::Unknown(tile.shape().clone()))
 }
 
 fn array_index(cx: &Context<'_>, array: Array) -> PyResult<Index> {
@@ -213,7 +230,7 @@ fn basic(cx: &Context<'_>, view: &View, indices: Vec<Index>, elided: usize) -> P
                 result.offset += offset(cx, view, axis, at)?;
                 axis += 1;
             }
-            Index::Array(_) | Index::Mask(_) => return Err(wrong_kind(cx)),
+            Index::Array(_) | Index::Unknown(_) | Index::Mask(_) => return Err(wrong_kind(cx)),
         }
     }
     (axis..view.shape.rank()).for_each(|axis| keep(&mut result, axis));
@@ -251,6 +268,11 @@ fn advanced(cx: &Context<'_>, view: &View, indices: Vec<Index>, elided: usize) -
             Index::Array(array) => {
                 places.push(place);
                 parts.push(indexed(cx, view, axis, array)?);
+                axis += 1;
+            }
+            Index::Unknown(shape) => {
+                places.push(place);
+                parts.push(Part::Unknown(shape));
                 axis += 1;
             }
             Index::Mask(mask) => {
@@ -304,14 +326,14 @@ fn indexed(cx: &Context<'_>, view: &View, axis: usize, array: Array) -> PyResult
 
 /// The positions that the parts name together.
 fn positions(cx: &Context<'_>, base: i64, parts: &[Part], contiguous: bool) -> PyResult<Selection> {
-    let arrays: Vec<(&Array, i64)> = parts
-        .iter()
-        .filter_map(|part| match part {
-            Part::Indexed { positions, stride } => Some((positions, *stride)),
+    fn shape_of(part: &Part) -> Option<&Shape> {
+        match part {
+            Part::Indexed { positions, .. } => Some(positions.shape()),
+            Part::Unknown(shape) => Some(shape),
             Part::Kept { .. } => None,
-        })
-        .collect();
-    let shapes: Vec<&Shape> = arrays.iter().map(|(array, _)| array.shape()).collect();
+        }
+    }
+    let shapes: Vec<&Shape> = parts.iter().filter_map(shape_of).collect();
     let Some(index_shape) = Shape::broadcast(&shapes) else {
         let texts: Vec<String> = shapes.iter().map(|shape| shape.to_string().replace(", ", ",")).collect();
         return Err(cx.interp.index_error(format!(
@@ -319,24 +341,14 @@ fn positions(cx: &Context<'_>, base: i64, parts: &[Part], contiguous: bool) -> P
             texts.join(" ")
         )));
     };
-    let mut offsets = vec![0i64; index_shape.size()];
-    for (array, stride) in arrays {
-        let lead = index_shape.rank() - array.rank();
-        let dims: Vec<usize> = (lead..index_shape.rank()).collect();
-        let spread = pallas_tensor::ops::broadcast_in_dim(array, index_shape.clone(), &dims)
-            .map_err(|error| cx.interp.value_error(error.to_string()))?;
-        for (offset, at) in offsets.iter_mut().zip(spread.iter_scalars()) {
-            *offset += at.as_int().unwrap_or(0) as i64 * stride;
-        }
-    }
-    let place =
-        if contiguous { parts.iter().position(|part| matches!(part, Part::Indexed { .. })).unwrap_or(0) } else { 0 };
+    let is_kept = |part: &Part| matches!(part, Part::Kept { .. });
+    let place = if contiguous { parts.iter().position(|part| !is_kept(part)).unwrap_or(0) } else { 0 };
     let kept = |parts: &[Part]| -> Vec<(usize, i64)> {
         parts
             .iter()
             .filter_map(|part| match part {
                 Part::Kept { extent, stride } => Some((*extent, *stride)),
-                Part::Indexed { .. } => None,
+                Part::Indexed { .. } | Part::Unknown(_) => None,
             })
             .collect()
     };
@@ -347,8 +359,22 @@ fn positions(cx: &Context<'_>, base: i64, parts: &[Part], contiguous: bool) -> P
         .chain(index_shape.iter().copied())
         .chain(after.iter().map(|(extent, _)| *extent))
         .collect();
+    if parts.iter().any(|part| matches!(part, Part::Unknown(_))) {
+        return Ok(Selection::Shape(shape));
+    }
     let size = shape.checked_size().unwrap_or(usize::MAX);
     cx.interp.charge_bytes(size as u128 * 8)?;
+    let mut offsets = vec![0i64; index_shape.size()];
+    for part in parts {
+        let Part::Indexed { positions, stride } = part else { continue };
+        let lead = index_shape.rank() - positions.rank();
+        let dims: Vec<usize> = (lead..index_shape.rank()).collect();
+        let spread = pallas_tensor::ops::broadcast_in_dim(positions, index_shape.clone(), &dims)
+            .map_err(|error| cx.interp.value_error(error.to_string()))?;
+        for (offset, at) in offsets.iter_mut().zip(spread.iter_scalars()) {
+            *offset += at.as_int().unwrap_or(0) as i64 * stride;
+        }
+    }
     let mut all = Vec::with_capacity(size);
     for outer in expand(vec![base], before) {
         let nested = offsets.iter().map(|offset| outer + offset).collect();
