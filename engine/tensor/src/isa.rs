@@ -111,6 +111,18 @@ pub(crate) fn multiplies_pairs() -> bool {
     isa() == Isa::Avx512 && std::arch::is_x86_feature_detected!("avx512bf16")
 }
 
+/// Whether what is asked for into the second cache is there when it is read. On processors of AMD it mostly is not (Zen 4 and 5: a program
+/// that does nothing else finds it there, one that computes and writes beside it waits as if nobody had asked).
+#[cfg(target_arch = "x86_64")]
+pub(crate) fn brings_to_the_second_cache() -> bool {
+    static BRINGS: std::sync::LazyLock<bool> = std::sync::LazyLock::new(|| {
+        let vendor = std::arch::x86_64::__cpuid(0);
+        let name = [vendor.ebx, vendor.edx, vendor.ecx].map(u32::to_le_bytes);
+        name.as_flattened() != b"AuthenticAMD"
+    });
+    *BRINGS
+}
+
 /// What [`Fma`] is at the baseline: 64-bit Arm always has the instruction.
 #[cfg(target_arch = "aarch64")]
 pub(crate) type BaselineFma = Hardware;

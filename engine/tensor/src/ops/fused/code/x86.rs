@@ -3,6 +3,7 @@
 use super::Kind;
 use super::assembler::{Assembler, at, element};
 use super::machine::{Machine, Operand};
+use crate::isa::brings_to_the_second_cache;
 use iced_x86::{Code, MemoryOperand, Register};
 
 /// The argument of the function.
@@ -62,7 +63,7 @@ pub(super) trait X86: Machine {
 
     /// Asks for the lines of an operand that are read next, from an address that is in a register or in a place: for so many columns
     /// as go through at once. What comes soon goes to the innermost cache, and what comes with the next block to the second one, where
-    /// it is in nobody's way.
+    /// it is in nobody's way, if the processor does as it is told.
     fn ask(&mut self, (place, register): (i64, Option<Register>), kind: &Kind, writes: bool, times: usize) {
         let address = register.unwrap_or_else(|| {
             self.assembler().load(Code::Mov_r64_rm64, SCRATCH, at(CALL, place));
@@ -70,8 +71,8 @@ pub(super) trait X86: Machine {
         });
         let code = match (writes, kind.is_far) {
             (true, _) => Code::Prefetchw_m8,
-            (false, true) => Code::Prefetcht1_m8,
-            (false, false) => Code::Prefetcht0_m8,
+            (false, true) if brings_to_the_second_cache() => Code::Prefetcht1_m8,
+            (false, _) => Code::Prefetcht0_m8,
         };
         for time in 0..times {
             self.assembler().memory(code, element(address, COLUMN, kind.size, (time * Self::LANES) as u32));
