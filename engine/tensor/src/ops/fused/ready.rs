@@ -8,7 +8,7 @@ use super::chain::Chain;
 use super::code::{Prepared, is_narrow};
 use super::lanes::Lanes;
 use super::layout::{Dim, Strides, View, merged};
-use super::rows::{combine, rows_at_once, sum_up};
+use super::rows::{Rows, combine, rows_at_once};
 use super::target::Target;
 use super::walk::{Piece, Walk};
 use crate::buffer::{Buffer, BufferMut, Element};
@@ -228,6 +228,11 @@ impl Ready {
         self.chain.run(&self.views(&read), &mut self.target(target.as_mut(), base), lanes);
     }
 
+    /// Computes the result to where it belongs, which may lie in another way than the chain was prepared for.
+    pub fn run_to<'a>(&self, read: impl Fn(usize) -> Start<'a>, target: &mut Target<'_>, lanes: &mut Lanes) {
+        self.chain.run(&self.views(&read), target, lanes);
+    }
+
     /// Computes rows and reduces them. What is computed goes to `keep`, where it was prepared for that.
     pub fn reduce<'a>(
         &self,
@@ -257,19 +262,19 @@ impl Ready {
             let mut rows = Buffer::F32(rows);
             let target = keep.as_deref_mut().unwrap_or(&mut rows);
             let is_kept = reduction.keeps;
-            let [length, inner] = sizes;
-            let mut results = result.chunks_mut(inner.max(1) * rows_at_once(length * inner));
+            let mut reduced = Rows::new(combine, sizes, result, &mut lanes.windows);
             let done = self.groups.iter().all(|group| {
                 let done = code.run((&group.pieces, &group.reach), &read, (target, 0), &mut lanes.call);
-                if let (true, Some(result), Some(values)) = (done, results.next(), f32::slice(target)) {
+                if let (true, Some(values)) = (done, f32::slice(target)) {
                     let values = match is_kept {
                         true => &values[group.from..group.to],
                         false => &values[..group.to - group.from],
                     };
-                    sum_up(combine, values, sizes, result, &mut lanes.windows);
+                    reduced.take(group.from, values);
                 }
                 done
             });
+            reduced.finish();
             lanes.row = f32::unwrap_buffer(rows).unwrap_or_default();
             if done {
                 return;

@@ -120,23 +120,52 @@ impl Chain {
     }
 }
 
-/// Reduces rows that were just computed. Sums of windows have room of their own, where rows are windows.
-pub(super) fn sum_up(
+/// Rows that are computed some at a time, and reduced while they are near.
+pub(super) struct Rows<'a> {
     combine: Combine,
-    values: &[f32],
-    [length, inner]: [usize; 2],
-    result: &mut [f32],
-    windows: &mut Vec<f32>,
-) {
-    let count = result.len() / inner.max(1);
-    if combine != Combine::Sum || inner != 1 || length <= WINDOW || !length.is_multiple_of(WINDOW) {
-        middle(combine, values, [count, length, inner], result);
-        return;
+    sizes: [usize; 2],
+    result: &'a mut [f32],
+    /// Sums of all windows, where rows consist of windows: those of all rows are added up together, which takes hardly longer than those
+    /// of one.
+    windows: Option<&'a mut [f32]>,
+}
+
+impl<'a> Rows<'a> {
+    /// Rows of `length` elements that lie `inner` apart. Sums of windows have room of their own.
+    pub(super) fn new(
+        combine: Combine,
+        [length, inner]: [usize; 2],
+        result: &'a mut [f32],
+        windows: &'a mut Vec<f32>,
+    ) -> Rows<'a> {
+        let in_windows = combine == Combine::Sum && inner == 1 && length > WINDOW && length.is_multiple_of(WINDOW);
+        let many = result.len() * length / WINDOW;
+        let windows = in_windows.then(|| {
+            windows.resize(windows.len().max(many), 0.0);
+            &mut windows[..many]
+        });
+        Rows { combine, sizes: [length, inner], result, windows }
     }
-    let many = values.len() / WINDOW;
-    windows.resize(windows.len().max(many), 0.0);
-    middle(Combine::Sum, values, [many, WINDOW, 1], &mut windows[..many]);
-    middle(Combine::Sum, &windows[..many], [count, length / WINDOW, 1], result);
+
+    /// Takes rows that begin with an element of all rows.
+    pub(super) fn take(&mut self, from: usize, values: &[f32]) {
+        if let Some(windows) = &mut self.windows {
+            let sums = &mut windows[from / WINDOW..][..values.len() / WINDOW];
+            middle(Combine::Sum, values, [sums.len(), WINDOW, 1], sums);
+            return;
+        }
+        let [length, inner] = self.sizes;
+        let result = &mut self.result[from / length..][..values.len() / length];
+        middle(self.combine, values, [result.len() / inner, length, inner], result);
+    }
+
+    /// Has the result be there.
+    pub(super) fn finish(self) {
+        if let Some(windows) = self.windows {
+            let length = self.sizes[0] / WINDOW;
+            middle(Combine::Sum, windows, [self.result.len(), length, 1], self.result);
+        }
+    }
 }
 
 /// As many rows as make a group.
