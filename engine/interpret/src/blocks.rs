@@ -11,6 +11,7 @@ use crate::later::{Later, Layout, Window, Workshop, block_layout};
 use crate::memory::Memory;
 use crate::outputs::OutputPart;
 use pallas_tensor::ops;
+use pallas_tensor::ops::fused::Target;
 use pallas_tensor::{Array, Scalar, Unmade};
 use smallvec::SmallVec;
 use std::rc::Rc;
@@ -205,6 +206,20 @@ impl<'a> BlockState<'a> {
         slot.written = false;
         self.starts = Some(starts);
         Ok(())
+    }
+
+    /// Has the block computed where it belongs, in the place of what the Ref holds; false where it has no such place.
+    pub(crate) fn compute(
+        &mut self,
+        plan: &BlockPlan,
+        compute: &mut dyn FnMut(&mut Target<'_>),
+    ) -> Result<bool, RunError> {
+        let (Carry::Part(part), Some(starts)) = (&mut self.carry, &self.starts) else { return Ok(false) };
+        part.compute(plan, starts, |target| {
+            compute(target);
+            Ok(())
+        })?;
+        Ok(true)
     }
 
     /// Puts the block in the Ref back into the array, if there is one and it was written.

@@ -13,10 +13,11 @@ use crate::machine::{Machine, Value, registers};
 use crate::memory::{Memory, View};
 use crate::outputs::Filled;
 use crate::races::Races;
-use crate::ready::Stage;
+use crate::ready::{Outputs, Stage};
 use crate::upcoming::Upcoming;
 use crate::visits::{Visits, outside};
 use pallas_ir::{Interpretation, MemorySpace, RefType, Role};
+use pallas_tensor::ops::fused::Target;
 use pallas_tensor::{Array, DType, Shape};
 
 /// A launch in motion.
@@ -236,7 +237,14 @@ impl<'a> Run<'a> {
                     .iter()
                     .map(|operand| self.goes_on && operand.role == Role::Output && operand.map.stays(ids, next));
                 self.skips.extend(skips);
-                self.stage.run(&mut self.memory, hooks, self.plan, (ids, self.grid), &self.skips)?;
+                let states = &mut self.states;
+                let mut belongs = |operand: usize, compute: &mut dyn FnMut(&mut Target<'_>)| match &mut states[operand]
+                {
+                    State::Block(state) => state.compute(&self.plan.operands[operand].blocks, compute),
+                    State::Prefetch { .. } => Ok(false),
+                };
+                let outputs = Outputs { skips: &self.skips, belongs: &mut belongs };
+                self.stage.run(&mut self.memory, hooks, self.plan, (ids, self.grid), outputs)?;
                 None
             }
             None => {

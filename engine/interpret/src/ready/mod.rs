@@ -1,9 +1,9 @@
-//! Kernels of small tiles made ready: what does not change from program to program is worked out once.
+//! Kernels made ready: what does not change from program to program is worked out once.
 //! Tiles have places of their own for the whole run, what a Ref shows is where a buffer begins, chains know their strides, loops and
 //! code, and whoever reads a tile knows where it lies. A step is then to add up where its operands begin, and to compute.
 //!
-//! What is here has no say in what a step means. A kernel that has a step of another kind, or a tile of more than some thousand
-//! elements, runs on its tape, as does every program that somebody looks at, and every one whose blocks lie in another way.
+//! What is here has no say in what a step means. A kernel that has a step of another kind, or tiles that are too large, runs on its tape,
+//! as does every program that somebody looks at, and every one whose blocks lie in another way.
 
 mod motion;
 mod place;
@@ -20,7 +20,7 @@ use crate::memory::Memory;
 use crate::numbers::Number;
 use crate::tape::{NumberOp, Pure};
 use pallas_tensor::ops::Scatter;
-use pallas_tensor::ops::fused::{Ready, Reduction};
+use pallas_tensor::ops::fused::{Ready, Reduction, Target};
 use pallas_tensor::{Array, Buffer, DType, Shape};
 use place::Place;
 use smallvec::SmallVec;
@@ -72,6 +72,8 @@ struct Owned {
     is_read: bool,
     /// The operand that it is.
     operand: usize,
+    /// Whether it is so large that it has no place of its own: nobody reads it, and it is computed once, where it belongs.
+    is_apart: bool,
 }
 
 /// Where an operand's elements are.
@@ -136,6 +138,12 @@ enum Act {
         out: usize,
         skips: bool,
     },
+    /// Computes all of what a Ref holds that has no place of its own.
+    Apart {
+        ready: Box<Ready>,
+        reads: Reads,
+        out: usize,
+    },
     Reduce {
         ready: Box<Ready>,
         reduction: Reduction,
@@ -184,6 +192,17 @@ enum Carry {
     Tile { ready: Box<Ready>, reads: Reads, room: usize, to: usize },
 }
 
+/// Computes the block of an operand where it belongs; gives whether it has such a place.
+pub(crate) type Belongs<'a> = &'a mut dyn FnMut(usize, &mut dyn FnMut(&mut Target<'_>)) -> Result<bool, RunError>;
+
+/// What becomes of the outputs of a program.
+pub(crate) struct Outputs<'a> {
+    /// Of each operand whether it is written once more before anybody looks.
+    pub(crate) skips: &'a [bool],
+    /// Where those go that are too large to have a place here.
+    pub(crate) belongs: Belongs<'a>,
+}
+
 /// Of a run of programs: the kernel that fits them, and its tiles.
 #[derive(Debug, Default)]
 pub(crate) struct Stage<'a> {
@@ -200,6 +219,8 @@ struct Frame {
     bases: Vec<usize>,
     /// Which of the Refs that are written have been.
     stored: Vec<bool>,
+    /// What was computed for Refs that have a place neither here nor where they belong.
+    apart: Vec<(usize, Array)>,
 }
 
 impl Frame {
@@ -213,6 +234,7 @@ impl Frame {
             numbers: vec![Number::Integer(0); kernel.numbers.len()],
             bases: vec![0; kernel.bases],
             stored: vec![false; kernel.owned.len()],
+            apart: Vec::new(),
         })
     }
 }
@@ -250,15 +272,14 @@ impl<'a> Stage<'a> {
         Ok(false)
     }
 
-    /// Runs the program with these ids on the kernel that was found. Operands that `skips` says are written once more before anybody
-    /// looks.
+    /// Runs the program with these ids on the kernel that was found.
     pub(crate) fn run(
         &mut self,
         memory: &mut Memory,
         hooks: &mut dyn Hooks,
         plan: &LaunchPlan,
         (ids, grid): (&[usize], &[usize]),
-        skips: &[bool],
+        outputs: Outputs<'_>,
     ) -> Result<(), RunError> {
         let Some(kernel) = self.kernel else { return Err(RunError::malformed("a kernel is not ready")) };
         let frame = &mut self.frame;
@@ -267,7 +288,11 @@ impl<'a> Stage<'a> {
             memory.settle(owned.buffer)?;
             std::mem::swap(&mut frame.slots[slot], memory.buffers[owned.buffer].array.make_mut());
         }
-        let ran = motion::run(kernel, frame, memory, (hooks, &plan.tape.locations), (ids, grid), skips);
+        let ran = motion::run(kernel, frame, memory, (hooks, &plan.tape.locations), (ids, grid), outputs);
+        for (buffer, tile) in frame.apart.drain(..) {
+            memory.put(buffer, tile);
+            memory.buffers[buffer].written = true;
+        }
         for (slot, owned) in kernel.owned.iter().enumerate() {
             let (elements, written) = (&mut frame.slots[slot], frame.stored[slot]);
             if owned.is_read {

@@ -1,7 +1,7 @@
 //! A kernel that is ready in motion.
 
 use super::place::Place;
-use super::{Act, Carry, Frame, From, Kernel, Read, Scalar};
+use super::{Act, Carry, Frame, From, Kernel, Outputs, Read, Scalar};
 use crate::error::RunError;
 use crate::hooks::Hooks;
 use crate::later::Later;
@@ -10,13 +10,13 @@ use crate::numbers::Number;
 use crate::tape::Pure;
 use pallas_ir::function::Location;
 use pallas_ir::op::EvalContext;
-use pallas_tensor::ops::fused::{Lanes, Ready, Start};
+use pallas_tensor::ops::fused::{Lanes, Ready, Start, Target};
 use pallas_tensor::ops::{Matrix, Scatter, matrix_product_onto};
 use pallas_tensor::{Array, Buffer, DType, Shape};
 use smallvec::SmallVec;
 
 /// A program that runs.
-struct Motion<'a> {
+struct Motion<'a, 'o> {
     kernel: &'a Kernel,
     frame: &'a mut Frame,
     /// What is read where it lies: elements, where they begin, and how much farther the next program's do.
@@ -26,7 +26,7 @@ struct Motion<'a> {
     locations: &'a [Location],
     ids: &'a [usize],
     grid: &'a [usize],
-    skips: &'a [bool],
+    outputs: Outputs<'o>,
 }
 
 /// Runs a program. What it writes is in its slots already.
@@ -36,7 +36,7 @@ pub(super) fn run(
     memory: &mut Memory,
     (hooks, locations): (&mut dyn Hooks, &[Location]),
     (ids, grid): (&[usize], &[usize]),
-    skips: &[bool],
+    outputs: Outputs<'_>,
 ) -> Result<(), RunError> {
     let Memory { buffers, workshop, .. } = memory;
     let inputs = kernel.inputs.iter().map(|input| {
@@ -48,7 +48,7 @@ pub(super) fn run(
     });
     let inputs = inputs.collect();
     let lanes = &mut workshop.lanes;
-    Motion { kernel, frame, inputs, lanes, hooks, locations, ids, grid, skips }.acts(&kernel.acts)
+    Motion { kernel, frame, inputs, lanes, hooks, locations, ids, grid, outputs }.acts(&kernel.acts)
 }
 
 /// Takes a buffer out of its slot to be written; whoever takes it puts it back.
@@ -56,7 +56,7 @@ fn take(slots: &mut [Buffer], slot: usize) -> Buffer {
     std::mem::replace(&mut slots[slot], Buffer::U8(Vec::new()))
 }
 
-impl Motion<'_> {
+impl Motion<'_, '_> {
     fn acts(&mut self, acts: &[Act]) -> Result<(), RunError> {
         acts.iter().try_for_each(|act| self.act(act))
     }
@@ -85,13 +85,27 @@ impl Motion<'_> {
             }
             Act::Whole { ready, reads, spare, out, skips } => {
                 let owned = &self.kernel.owned[*out];
-                if *skips && !owned.is_read && self.skips.get(owned.operand) == Some(&true) {
+                if *skips && !owned.is_read && self.outputs.skips.get(owned.operand) == Some(&true) {
                     return Ok(());
                 }
                 let mut target = take(&mut self.frame.slots, *spare);
                 self.compute(ready, reads, &mut target, 0);
                 self.frame.slots[*spare] = std::mem::replace(&mut self.frame.slots[*out], target);
                 self.frame.stored[*out] = true;
+            }
+            Act::Apart { ready, reads, out } => {
+                let owned = &self.kernel.owned[*out];
+                if self.outputs.skips.get(owned.operand) == Some(&true) {
+                    return Ok(());
+                }
+                let (kernel, frame, inputs) = (self.kernel, &*self.frame, &self.inputs[..]);
+                let read = |number: usize| start(kernel, frame, inputs, reads[number]);
+                let lanes = &mut *self.lanes;
+                if !(self.outputs.belongs)(owned.operand, &mut |target| ready.run_to(read, target, lanes))? {
+                    let mut tile = Array::zeros(ready.dtype(), owned.shape.clone())?;
+                    ready.run_to(read, &mut Target::whole(&mut tile), self.lanes);
+                    self.frame.apart.push((owned.buffer, tile));
+                }
             }
             Act::Reduce { ready, reduction, reads, keep, out } => {
                 let mut target = take(&mut self.frame.slots, *out);

@@ -200,7 +200,71 @@ fn sums_are_scattered_to_positions_where_those_lie() {
 }
 
 #[test]
-fn large_tiles_are_left_to_the_tape() {
+fn large_scratch_memory_is_left_to_the_tape() {
     let text = small("%6 = load %x_ref[:, :] : f32[8,16]\nstore %o_ref[:, :], %6").replace("8,16", "8,2048");
     assert!(!agrees(&text.replace("8, 16", "8, 2048").replace("256,16", "256,2048")));
+}
+
+/// A kernel over large blocks of so many rows, of which the last one reaches past the end.
+fn large(rows: usize, map: &str, body: &str) -> String {
+    let block = |name: &str, kind: &str, map: &str| {
+        format!(
+            "{kind} @{name}: f32[{rows},2048] block=[8, 2048] map @m(%0: i32[]) {{\n%1 = constant 0 : i32[]\nyield {map}\n}}\n"
+        )
+    };
+    format!(
+        "launch grid=[32] interpret=plain {{\n{}{}
+        kernel @k(%x_ref: ref<f32[8,2048]>, %o_ref: ref<f32[8,2048]>) {{
+        %6 = load %x_ref[:, :] : f32[8,2048]
+        {body}\n}}\n}}\n",
+        block("x_ref", "input", "%0, %1"),
+        block("o_ref", "output", map)
+    )
+}
+
+const SOFTMAX: &str = "%7 = reduce_max %6 axes=[1] : f32[8]
+    %8 = broadcast_in_dim %7 shape=[8, 2048] dims=[0] : f32[8,2048]
+    %9 = sub %6, %8 : f32[8,2048]
+    %10 = exp %9 : f32[8,2048]
+    %11 = reduce_sum %10 axes=[1] : f32[8]
+    %12 = broadcast_in_dim %11 shape=[8, 2048] dims=[0] : f32[8,2048]
+    %13 = div %10, %12 : f32[8,2048]
+    store %o_ref[:, :], %13";
+
+const DEVIATION: &str = "%7 = reduce_sum %6 axes=[1] : f32[8]
+    %8 = constant 2048.0 : f32[]
+    %9 = broadcast_in_dim %8 shape=[8] dims=[] : f32[8]
+    %10 = div %7, %9 : f32[8]
+    %11 = broadcast_in_dim %10 shape=[8, 2048] dims=[0] : f32[8,2048]
+    %12 = sub %6, %11 : f32[8,2048]
+    %13 = mul %12, %12 : f32[8,2048]
+    %14 = reduce_sum %13 axes=[1] : f32[8]
+    %15 = rsqrt %14 : f32[8]
+    %16 = broadcast_in_dim %15 shape=[8, 2048] dims=[0] : f32[8,2048]
+    %17 = mul %12, %16 : f32[8,2048]
+    store %o_ref[:, :], %17";
+
+#[test]
+fn large_outputs_are_computed_where_they_belong() {
+    for body in [SOFTMAX, DEVIATION] {
+        assert!(agrees(&large(256, "%0, %1", body)));
+        assert!(agrees(&large(250, "%0, %1", body)), "the last block reaches past the end");
+        assert!(agrees(&large(256, "%1, %1", body)), "all programs have one block");
+    }
+    // All that there is: a Ref that is the array.
+    let alone =
+        large(8, "%1, %1", "%7 = neg %6 : f32[8,2048]\nstore %o_ref[:, :], %7").replace("yield %0, %1", "yield %1, %1");
+    assert!(agrees(&alone));
+}
+
+#[test]
+fn large_outputs_that_are_read_or_written_in_parts_are_left_to_the_tape() {
+    let again = "%7 = load %o_ref[:, :] : f32[8,2048]\n%8 = add %6, %7 : f32[8,2048]\nstore %o_ref[:, :], %8";
+    let part = "store %o_ref[:, :], %6\n%7 = load %x_ref[1, :] : f32[2048]\nstore %o_ref[0, :], %7";
+    let twice = "store %o_ref[:, :], %6\n%7 = neg %6 : f32[8,2048]\nstore %o_ref[:, :], %7";
+    let element = "store %o_ref[:, :], %6\n%7 = load %o_ref[0, 0] : f32[]\n%8 = broadcast_in_dim %7 shape=[8, 2048] dims=[] : f32[8,2048]
+        store %o_ref[:, :], %8";
+    for body in [again, part, twice, element] {
+        assert!(!agrees(&large(256, "%0, %1", body)), "{body}");
+    }
 }

@@ -21,6 +21,10 @@ impl Preparer<'_> {
         let positions: SmallVec<[Scalar; 4]> =
             positions.iter().map(|source| self.scalar(source.register)).collect::<Option<_>>()?;
         let Some(Known::Ref(buffer, all)) = self.known.get(&reference.register).cloned() else { return None };
+        let is_apart = |slot: usize| self.kernel.owned.get(slot).is_some_and(|owned| owned.is_apart);
+        if matches!(all.from, From::Slot(slot) if !writes && is_apart(slot)) {
+            return None;
+        }
         let at = (step.op, step.location, writes);
         let (place, strides) = Place::new(access, &positions, (buffer, &all.shape, &all.strides), at)?;
         let version = match all.from {
@@ -73,6 +77,16 @@ impl Preparer<'_> {
         let From::Slot(slot) = from else { return None };
         if chain.dtype() != lying.dtype || *chain.shape() != lying.shape {
             return None;
+        }
+        if self.kernel.owned.get(slot)?.is_apart {
+            // Once, and in every program: nobody sees what was there before.
+            if !access.is_full() || !is_outermost || self.versions[slot] > 0 {
+                return None;
+            }
+            let (ready, reads) = ready(chain, operands, &lying.strides)?;
+            acts.push(Act::Apart { ready, reads, out: slot });
+            self.versions[slot] += 1;
+            return Some(());
         }
         // What is read where part of it is written is computed elsewhere first.
         let meets = !access.is_full() && operands.iter().any(|operand| operand.from == from);

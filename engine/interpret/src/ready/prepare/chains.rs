@@ -14,7 +14,7 @@ use std::sync::Arc;
 impl Preparer<'_> {
     /// Has a chain compute a tile.
     pub(super) fn tile(&mut self, chain: &Arc<Chain>, operands: &[Lying], acts: &mut Vec<Act>) -> Option<Lying> {
-        let out = self.slot(chain.dtype(), chain.shape())?;
+        let out = self.large_slot(chain.dtype(), chain.shape())?;
         let lying = Lying::dense(From::Slot(out), chain.dtype(), chain.shape());
         let (ready, reads) = ready(chain, operands, &lying.strides)?;
         acts.push(Act::Tile { ready, reads, out, base: 0, moves: None });
@@ -44,7 +44,7 @@ impl Preparer<'_> {
                 let ready = Ready::reducing(chain, &arrays, reduction)?;
                 let reads = reads(&ready, &operands);
                 let out = self.slot(chain.dtype(), shape)?;
-                let keep = if *keeps { Some(self.slot(chain.dtype(), chain.shape())?) } else { None };
+                let keep = if *keeps { Some(self.large_slot(chain.dtype(), chain.shape())?) } else { None };
                 let mut tile = |register: Option<&Register>, slot: usize, shape: &Shape| {
                     let lying = Lying::dense(From::Slot(slot), chain.dtype(), shape);
                     self.known.insert(*register?, Known::Tile(lying));
@@ -89,6 +89,7 @@ impl Preparer<'_> {
             Some(reference) => {
                 let Some(Known::Ref(_, all)) = self.known.get(&reference.register) else { return None };
                 let From::Slot(slot) = all.from else { return None };
+                self.kernel.owned.get(slot).filter(|owned| !owned.is_apart)?;
                 let is_read = [left, right].iter().any(|read| read.from == all.from);
                 if is_read || all.dtype != DType::F32 || all.shape != shape {
                     return None;

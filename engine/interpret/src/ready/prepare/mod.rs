@@ -19,8 +19,10 @@ use smallvec::SmallVec;
 use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
 
-/// Elements of a tile, at most: of larger ones the steps cost little beside what they compute.
+/// Elements of a tile that any step may have, at most: of larger ones the steps cost little beside what they compute.
 const TILE: usize = 1 << 13;
+/// Elements of a tile that a chain computes.
+const LARGE: usize = 1 << 16;
 /// Bytes of all of them.
 const TILES: usize = 1 << 20;
 
@@ -145,10 +147,15 @@ impl<'a> Preparer<'a> {
                 preparer.kernel.inputs.push(Input { buffer, shape: shape.clone(), strides: strides.clone() });
                 Lying { strides: strides.unwrap_or(lying.strides), ..lying }
             } else {
-                // Its place is among the first; only what the kernel reaches gets one.
-                let slot = preparer.slot(dtype, shape)?;
+                // Its place is among the first.
                 let is_read = plan.operands.get(position).is_none();
-                preparer.kernel.owned.push(Owned { buffer, shape: shape.clone(), is_read, operand: position });
+                let is_apart = !is_read && shape.size() > TILE;
+                let slot = match is_apart {
+                    true => preparer.large_slot(dtype, &Shape::from([0]))?,
+                    false => preparer.slot(dtype, shape)?,
+                };
+                let owned = Owned { buffer, shape: shape.clone(), is_read, operand: position, is_apart };
+                preparer.kernel.owned.push(owned);
                 preparer.versions.push(0);
                 Lying::dense(From::Slot(slot), dtype, shape)
             };
@@ -164,7 +171,13 @@ impl<'a> Preparer<'a> {
     }
 
     fn slot(&mut self, dtype: DType, shape: &Shape) -> Option<usize> {
-        let size = shape.checked_size().filter(|&size| size <= TILE && ChainBuilder::takes(dtype))?;
+        shape.checked_size().filter(|&size| size <= TILE)?;
+        self.large_slot(dtype, shape)
+    }
+
+    /// A place for what a chain computes.
+    fn large_slot(&mut self, dtype: DType, shape: &Shape) -> Option<usize> {
+        let size = shape.checked_size().filter(|&size| size <= LARGE && ChainBuilder::takes(dtype))?;
         self.kernel.slots.push((dtype, size));
         Some(self.kernel.slots.len() - 1)
     }
