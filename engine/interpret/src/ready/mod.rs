@@ -20,7 +20,7 @@ use crate::memory::Memory;
 use crate::numbers::Number;
 use crate::tape::{NumberOp, Pure};
 use pallas_tensor::ops::Scatter;
-use pallas_tensor::ops::fused::{Ready, Reduction, Target};
+use pallas_tensor::ops::fused::{Pair, Ready, Reduction, Target};
 use pallas_tensor::{Array, Buffer, DType, Shape};
 use place::Place;
 use smallvec::SmallVec;
@@ -150,6 +150,12 @@ enum Act {
         reads: Reads,
         keep: Option<usize>,
         out: usize,
+    },
+    /// A reduction that keeps its rows, and what is computed of them apart, of which nobody else knows: side by side where they can be.
+    Pair {
+        reduce: Box<Act>,
+        apart: Box<Act>,
+        pair: Box<Pair>,
     },
     /// Multiplies matrices that begin somewhere, with their strides; adds the product to what is there, if it says so.
     Product {

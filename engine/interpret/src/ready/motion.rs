@@ -10,7 +10,7 @@ use crate::numbers::Number;
 use crate::tape::Pure;
 use pallas_ir::function::Location;
 use pallas_ir::op::EvalContext;
-use pallas_tensor::ops::fused::{Lanes, Ready, Start, Target};
+use pallas_tensor::ops::fused::{Lanes, Pair, Ready, Start, Target};
 use pallas_tensor::ops::{Matrix, Scatter, matrix_product_onto};
 use pallas_tensor::{Array, Buffer, DType, Shape};
 use smallvec::SmallVec;
@@ -118,6 +118,12 @@ impl Motion<'_, '_> {
                     self.frame.slots[*keep] = kept;
                 }
             }
+            Act::Pair { reduce, apart, pair } => {
+                if !self.pair(reduce, apart, pair)? {
+                    self.act(reduce)?;
+                    self.act(apart)?;
+                }
+            }
             &Act::Product { factors, sizes, out, adds } => {
                 let target = take(&mut self.frame.slots, out);
                 let mut tile = Array::with_dtype(DType::F32, [target.len()], target)?;
@@ -156,6 +162,31 @@ impl Motion<'_, '_> {
             }
         }
         Ok(())
+    }
+
+    /// Reduces, and computes what follows from the rows and their sums where it belongs; false if that was not done.
+    fn pair(&mut self, reduce: &Act, apart: &Act, pair: &Pair) -> Result<bool, RunError> {
+        let Act::Reduce { ready: first, reads, keep: Some(keep), out, .. } = reduce else { return Ok(false) };
+        let Act::Apart { ready: second, reads: of_second, out: apart } = apart else { return Ok(false) };
+        let operand = self.kernel.owned[*apart].operand;
+        if self.outputs.skips.get(operand) == Some(&true) {
+            return Ok(false);
+        }
+        let mut rows = take(&mut self.frame.slots, *keep);
+        let mut sums = take(&mut self.frame.slots, *out);
+        let (kernel, frame, inputs, lanes) = (self.kernel, &*self.frame, &self.inputs[..], &mut *self.lanes);
+        let read = |number: usize| start(kernel, frame, inputs, reads[number]);
+        let read_second = |number: usize| {
+            let read = of_second[number];
+            let is_between = [From::Slot(*keep), From::Slot(*out)].contains(&read.from);
+            (!is_between).then(|| start(kernel, frame, inputs, read))
+        };
+        let mut is_done = false;
+        let found = (self.outputs.belongs)(operand, &mut |target| {
+            is_done = pair.run((first, second), (read, read_second), (&mut rows, &mut sums), target, lanes);
+        });
+        (self.frame.slots[*keep], self.frame.slots[*out]) = (rows, sums);
+        found.map(|_| is_done)
     }
 
     fn scatter_add(

@@ -290,6 +290,15 @@ fn equal_windows<T: Float>(values: &[T], width: usize, result: &mut [T]) {
 /// Sums of fewer than sixteen windows of up to `MOST` elements, beside each other.
 #[inline(always)]
 fn few_windows<T: Float, const MOST: usize>(values: &[T], width: usize, result: &mut [T]) {
+    if width == WINDOW {
+        // Of sixteen, the last of which are nobody's, where that is done in registers.
+        let (mut windows, mut sums) = ([T::ZERO; LANES * WINDOW], [T::ZERO; LANES]);
+        windows[..values.len()].copy_from_slice(values);
+        if T::sums(&windows, &mut sums) {
+            result.copy_from_slice(&sums[..result.len()]);
+            return;
+        }
+    }
     let mut turned = [[T::ZERO; LANES]; MOST];
     for (lane, window) in values.chunks_exact(width).enumerate() {
         for (turned, &x) in turned.iter_mut().zip(window) {

@@ -13,7 +13,7 @@ use crate::memory::Memory;
 use crate::numbers::Number;
 use crate::tape::{Action, Block, NumberOp, Register, Source, Step};
 use pallas_ir::Role;
-use pallas_tensor::ops::fused::{Chain, ChainBuilder, Place as Whole, Ready};
+use pallas_tensor::ops::fused::{Chain, ChainBuilder, Pair, Place as Whole, Ready};
 use pallas_tensor::{DType, Shape};
 use smallvec::SmallVec;
 use std::collections::{HashMap, HashSet};
@@ -166,7 +166,7 @@ impl<'a> Preparer<'a> {
 
     fn finish(mut self, acts: Vec<Act>) -> Option<Kernel> {
         let bytes = |&(dtype, size): &(DType, usize)| size.saturating_mul(dtype.size_bytes());
-        self.kernel.acts = acts;
+        self.kernel.acts = paired(acts);
         (self.kernel.slots.iter().map(bytes).sum::<usize>() <= TILES).then_some(self.kernel)
     }
 
@@ -289,6 +289,27 @@ impl<'a> Preparer<'a> {
         let fits = |(read, lying): (usize, &Lying)| chain.read_type(read) == Some((lying.dtype, &lying.shape));
         (operands.len() == chain.reads() && operands.iter().enumerate().all(fits)).then_some(operands)
     }
+}
+
+/// The acts of a kernel, of which the last two are one where they go side by side.
+fn paired(mut acts: Vec<Act>) -> Vec<Act> {
+    let found = match &acts[..] {
+        [.., Act::Reduce { ready, reduction, keep: Some(keep), out, .. }, Act::Apart { ready: apart, reads, .. }] => {
+            let only = |slot: usize| {
+                let mut found = reads.iter().enumerate().filter(|(_, read)| read.from == From::Slot(slot));
+                let (number, read) = found.next()?;
+                (found.next().is_none() && read.base == 0 && read.moves.is_none()).then_some(number)
+            };
+            only(*keep).zip(only(*out)).and_then(|places| Pair::new((ready, *reduction), apart, places))
+        }
+        _ => None,
+    };
+    if let Some(pair) = found
+        && let (Some(apart), Some(reduce)) = (acts.pop(), acts.pop())
+    {
+        acts.push(Act::Pair { reduce: Box::new(reduce), apart: Box::new(apart), pair: Box::new(pair) });
+    }
+    acts
 }
 
 /// A chain that computes nothing: it puts elements elsewhere.

@@ -20,6 +20,7 @@ mod layers;
 mod layout;
 mod lines;
 mod loops;
+mod pair;
 mod ready;
 mod rows;
 mod run;
@@ -36,6 +37,7 @@ pub use inlaid::Inlaid;
 pub use lanes::Lanes;
 pub use layers::Layer;
 pub use layout::{Place, View};
+pub use pair::Pair;
 pub use ready::{Ready, Reduction, Start};
 pub use target::Target;
 

@@ -41,18 +41,18 @@ pub struct Start<'a> {
 /// A chain, and how its operands lie.
 #[derive(Debug)]
 pub struct Ready {
-    chain: Arc<Chain>,
+    pub(super) chain: Arc<Chain>,
     /// For each read how far behind its array's first element that is which the chain reads first.
-    first: SmallVec<[usize; 4]>,
+    pub(super) first: SmallVec<[usize; 4]>,
     /// Strides of each operand by dimension of the result, the result last.
-    strides: SmallVec<[Strides; 4]>,
+    pub(super) strides: SmallVec<[Strides; 4]>,
     dims: SmallVec<[Dim; 4]>,
     /// The chunks: of all of the result, or of as many rows as are reduced at a time.
     #[cfg_attr(
         not(any(target_arch = "x86_64", all(target_arch = "aarch64", target_os = "linux"))),
         expect(dead_code, reason = "only code asks")
     )]
-    groups: Vec<Group>,
+    pub(super) groups: Vec<Group>,
     /// Whether the result is the sums of the rows of chunks, one row for each.
     #[cfg_attr(
         not(any(target_arch = "x86_64", all(target_arch = "aarch64", target_os = "linux"))),
@@ -69,12 +69,12 @@ pub struct Ready {
     not(any(target_arch = "x86_64", all(target_arch = "aarch64", target_os = "linux"))),
     expect(dead_code, reason = "only code asks")
 )]
-struct Group {
+pub(super) struct Group {
     /// From one element of the result to another.
     from: usize,
-    to: usize,
-    pieces: Vec<Piece>,
-    reach: SmallVec<[Reach; 4]>,
+    pub(super) to: usize,
+    pub(super) pieces: Vec<Piece>,
+    pub(super) reach: SmallVec<[Reach; 4]>,
 }
 
 /// The first and the last element that chunks reach of an operand, from where it begins.
@@ -289,7 +289,7 @@ impl Ready {
         Target { elements, base: base as isize, strides, streams: false }
     }
 
-    fn views<'a, 'b: 'a>(&'a self, read: &impl Fn(usize) -> Start<'b>) -> SmallVec<[View<'a>; 6]> {
+    pub(super) fn views<'a, 'b: 'a>(&'a self, read: &impl Fn(usize) -> Start<'b>) -> SmallVec<[View<'a>; 6]> {
         let view = |(number, strides): (usize, &'a Strides)| {
             let Start { buffer, base, next } = read(number);
             View { buffer, base, strides: Cow::Borrowed(&strides[..]), next }
@@ -300,7 +300,7 @@ impl Ready {
     /// The code, once it pays.
     #[cfg(any(target_arch = "x86_64", all(target_arch = "aarch64", target_os = "linux")))]
     #[inline]
-    fn code<'a, 'b>(
+    pub(super) fn code<'a, 'b>(
         &self,
         read: &impl Fn(usize) -> Start<'b>,
         target: impl FnOnce() -> BufferMut<'a>,

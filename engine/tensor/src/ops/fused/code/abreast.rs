@@ -19,8 +19,9 @@ pub(super) struct Abreast {
     /// The values of the chain, and behind them the others.
     pub(super) graph: Graph,
     pub(super) order: Vec<Id>,
-    /// One for each register of columns.
+    /// One for each register of columns; where two chains go side by side, those of both, one behind the other.
     pub(super) results: Vec<Id>,
+    times: usize,
 }
 
 impl Abreast {
@@ -32,24 +33,26 @@ impl Abreast {
         operands: usize,
         others: usize,
     ) -> Option<Abreast> {
-        let place = order.of_columns.iter().position(|&id| id == translated.result)?;
+        let place = |(result, _)| order.of_columns.iter().position(|&id| id == result);
+        let places: Vec<usize> = translated.results(operands).map(place).collect::<Option<_>>()?;
         let times = if order.of_columns.len() < MANY { [MOST, 2] } else { [2, 2] };
         times.iter().find_map(|&times| {
             let mut graph = translated.graph.clone();
             let copies: Vec<Vec<Id>> =
                 (1..=times).map(|time| graph.again(&order.of_columns, time * operands)).collect();
-            let results: Vec<Id> = copies.iter().map(|copy| copy[place]).collect();
+            let results: Vec<Id> =
+                copies.iter().flat_map(|copy| places.iter().map(move |&place| copy[place])).collect();
             let all: Vec<Id> =
                 (0..order.of_columns.len()).flat_map(|n| copies.iter().map(move |copy| copy[n])).collect();
             let taken = order.constants.len() + order.kept.len() + times * others;
             let fits = order.keeps_all && taken + pressure::<M>(&graph, &all, &results) <= M::VECTORS;
-            fits.then_some(Abreast { graph, order: all, results })
+            fits.then_some(Abreast { graph, order: all, results, times })
         })
     }
 
     /// How many registers of columns they are.
     pub(super) fn times(&self) -> usize {
-        self.results.len()
+        self.times
     }
 }
 

@@ -45,7 +45,7 @@ pub(super) fn function<M: X86>(translated: &Translated, kinds: &[Kind]) -> Optio
     if let (Op::Flush, &[x]) = (translated.graph.nodes[result].op, translated.graph.nodes[result].args()) {
         result = x;
     }
-    let translated = Translated { graph: translated.graph.clone(), result };
+    let translated = Translated { graph: translated.graph.clone(), result, beside: None };
     // Each stretch begins with the first row again.
     let operands: Vec<Operand> = Operand::of(kinds, 0)
         .into_iter()

@@ -10,6 +10,7 @@ use super::abreast::{self, Abreast};
 use super::assembler::{Ahead, Assembler, at};
 use super::down;
 use super::emit::Emitter;
+use super::graph::Id;
 use super::machine::Operand;
 use super::memory::{Call, Function, OPERANDS, VALUES};
 use super::order::Order;
@@ -38,11 +39,13 @@ impl<M: X86> Emitter<'_, M> {
 
 /// The function of a chain whose operands (the result last) are of some kinds. None where it would need more than there is.
 pub(super) fn function<M: X86>(translated: &Translated, kinds: &[Kind]) -> Option<Function> {
-    let result = translated.result;
     if kinds.len() > OPERANDS || translated.graph.nodes.len() > VALUES {
         return None;
     }
     let Kind { streams, adds, .. } = *kinds.last()?;
+    // (Of the first of two chains nothing is written past the caches.)
+    let results: Vec<(Id, usize)> = translated.results(kinds.len()).collect();
+    let ids: Vec<Id> = results.iter().map(|&(result, _)| result).collect();
     if adds {
         return down::function::<M>(translated, kinds);
     }
@@ -88,8 +91,11 @@ pub(super) fn function<M: X86>(translated: &Translated, kinds: &[Kind]) -> Optio
         at_once(&mut emitter, abreast.times() * M::LANES, |emitter| {
             ask(&mut emitter.machine, kinds, &asks, abreast.times());
             emitter.values(&abreast.order, &abreast.results, |_| false);
-            for (&result, part) in abreast.results.iter().zip(all_operands.chunks_exact(kinds.len()).skip(1)) {
-                emitter.store(result, *part.last()?, streams);
+            let parts = all_operands.chunks_exact(kinds.len()).skip(1);
+            for (copies, part) in abreast.results.chunks_exact(results.len()).zip(parts) {
+                for (&copy, &(_, operand)) in copies.iter().zip(&results) {
+                    emitter.store(copy, part[operand], kinds[operand].streams);
+                }
             }
             emitter.release_all();
             Some(())
@@ -103,8 +109,10 @@ pub(super) fn function<M: X86>(translated: &Translated, kinds: &[Kind]) -> Optio
         emitter.assembler().land(first);
     }
     ask(&mut emitter.machine, kinds, &asks, 1);
-    emitter.values(&order.of_columns, &[result], |_| false);
-    emitter.store(result, *operands.last()?, streams);
+    emitter.values(&order.of_columns, &ids, |_| false);
+    for &(result, operand) in &results {
+        emitter.store(result, operands[operand], kinds[operand].streams);
+    }
     emitter.release_all();
     match streams {
         true => {

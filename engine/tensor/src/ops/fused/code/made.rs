@@ -6,7 +6,9 @@ use super::Compilation;
 use super::arm::{Neon, function};
 #[cfg(target_arch = "x86_64")]
 use super::memory::CONTROL;
-use super::memory::{Call, Executable, Line};
+use super::memory::{Call, Executable, Function, Line};
+#[cfg(target_arch = "x86_64")]
+use super::translate::both;
 use super::translate::translated;
 #[cfg(target_arch = "x86_64")]
 use super::{avx2::Avx2, avx512::Avx512, frame::function};
@@ -116,6 +118,23 @@ impl Code {
             #[cfg(target_arch = "aarch64")]
             Isa::Baseline => function(&translated::<Neon>(chain)?, kinds)?,
         };
+        Code::of(&function)
+    }
+
+    /// The code of two chains side by side, over rows that are equally long. Operands are those of the first one, its result, and then those
+    /// of the second one.
+    #[cfg(target_arch = "x86_64")]
+    pub(super) fn both(first: &Chain, second: &Chain, kinds: &[Kind], isa: Isa) -> Option<Code> {
+        let function = match isa {
+            Isa::Avx512 => function::<Avx512>(&both::<Avx512>(first, second)?, kinds)?,
+            Isa::Avx2 => function::<Avx2>(&both::<Avx2>(first, second)?, kinds)?,
+            Isa::Baseline => return None,
+        };
+        Code::of(&function)
+    }
+
+    /// Puts a function where it can be called.
+    fn of(function: &Function) -> Option<Code> {
         let executable = Executable::new(&function.code)?;
         Some(Code { executable, constants: Line::lines(&function.constants) })
     }
@@ -123,7 +142,7 @@ impl Code {
     /// Runs the code over rows.
     ///
     /// # Safety
-    /// All rows of all operands lie in memory that may be read, and that of the last operand written; the processor is the one
+    /// All rows of all operands lie in memory that may be read, and those of results written; the processor is the one
     /// that the code was made for.
     #[expect(unsafe_code, reason = "what is called was made when the program ran")]
     pub(super) unsafe fn call(&self, call: &mut Call) {

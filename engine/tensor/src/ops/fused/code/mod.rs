@@ -19,6 +19,8 @@ mod avx2;
 #[cfg(target_arch = "x86_64")]
 mod avx512;
 #[cfg(target_arch = "x86_64")]
+mod beside;
+#[cfg(target_arch = "x86_64")]
 mod down;
 #[cfg(any(target_arch = "x86_64", all(target_arch = "aarch64", target_os = "linux")))]
 mod emit;
@@ -57,6 +59,8 @@ mod translate;
 #[cfg(target_arch = "x86_64")]
 mod x86;
 
+#[cfg(target_arch = "x86_64")]
+pub(super) use beside::Beside;
 #[cfg(any(target_arch = "x86_64", all(target_arch = "aarch64", target_os = "linux")))]
 pub(super) use {made::Kind, memory::Call, ready::Prepared, run::is_narrow, shared::Shared as Codes};
 

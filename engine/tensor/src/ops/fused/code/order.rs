@@ -29,7 +29,8 @@ impl Order {
     pub(super) fn new<M: Machine>(translated: &Translated, kinds: &[Kind]) -> Order {
         let nodes = &translated.graph.nodes;
         let mut needed = vec![false; nodes.len()];
-        needed[translated.result] = true;
+        let results = translated.results(kinds.len());
+        results.clone().for_each(|(result, _)| needed[result] = true);
         // Each value comes after those that it follows from.
         for id in (0..nodes.len()).rev() {
             if needed[id] {
@@ -58,11 +59,12 @@ impl Order {
                 of_rows.push(id);
             }
         }
-        leaves[translated.result] |= !varies[translated.result];
+        results.clone().for_each(|(result, _)| leaves[result] |= !varies[result]);
         let mut most: Vec<Id> = (0..nodes.len()).filter(|&id| uses[id] > 0 && !varies[id]).collect();
         most.retain(|&id| M::bank(nodes[id].op) == Bank::Vectors);
         most.sort_by_key(|&id| std::cmp::Reverse(uses[id]));
-        let at_once = pressure::<M>(&translated.graph, &of_columns, &[translated.result]);
+        let results: Vec<Id> = results.map(|(result, _)| result).collect();
+        let at_once = pressure::<M>(&translated.graph, &of_columns, &results);
         let room = M::VECTORS.saturating_sub(SPARE + at_once);
         #[cfg(target_arch = "x86_64")]
         let keeps_all = most.len() <= room;

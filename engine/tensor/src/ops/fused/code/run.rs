@@ -47,7 +47,7 @@ impl Elements {
     }
 
     /// Whether rows of columns lie inside, `pitch` apart.
-    fn holds(&self, start: isize, pitch: isize, rows: usize, columns: usize) -> bool {
+    pub(super) fn holds(&self, start: isize, pitch: isize, rows: usize, columns: usize) -> bool {
         let bounds = || {
             let down = (rows as isize - 1).checked_mul(pitch)?;
             let last = start.checked_add(down.max(0))?.checked_add(columns as isize - 1)?;

@@ -17,6 +17,15 @@ use std::cell::RefCell;
 pub(super) struct Translated {
     pub(super) graph: Graph,
     pub(super) result: Id,
+    /// Where two chains go side by side: the result of the first one, and the number of its operand.
+    pub(super) beside: Option<(Id, usize)>,
+}
+
+impl Translated {
+    /// All results with the numbers of their operands, of so many; the result comes last.
+    pub(super) fn results(&self, operands: usize) -> impl Iterator<Item = (Id, usize)> + Clone + use<> {
+        self.beside.into_iter().chain([(self.result, operands - 1)])
+    }
 }
 
 const SIGN: u32 = 0x8000_0000;
@@ -32,28 +41,19 @@ pub(super) fn is_known(dtype: DType) -> bool {
 
 /// The values of a chain; none where it has operations that are left to the loops.
 pub(super) fn translated<M: Machine>(chain: &Chain) -> Option<Translated> {
-    if chain.is_empty() || !is_known(chain.result) || chain.reads.iter().any(|read| !is_known(read.dtype)) {
-        return None;
-    }
     let mut translator = Translator { graph: RefCell::new(Graph::of::<M>()) };
-    let mut reads = Vec::with_capacity(chain.reads.len());
-    for (number, read) in chain.reads.iter().enumerate() {
-        reads.push(translator.read(number, read.dtype));
-    }
-    let mut results: Vec<Id> = Vec::with_capacity(chain.steps.len());
-    for step in &chain.steps {
-        let of = |slot: &Slot| match *slot {
-            Slot::Read(read) => reads[read],
-            Slot::Register(_, from) => results[from],
-        };
-        let args: Vec<Id> = step.args.iter().map(of).collect();
-        if !is_known(step.dtype) || !is_known(step.result) {
-            return None;
-        }
-        results.push(translator.step(step.code, step.dtype, step.result, &args)?);
-    }
-    let result = translator.stored(*results.last()?, chain.result);
-    Some(Translated { graph: translator.graph.into_inner(), result })
+    let result = translator.chain(chain, 0)?;
+    Some(Translated { graph: translator.graph.into_inner(), result, beside: None })
+}
+
+/// The values of two chains that go side by side; operands are those of the first one, its result, and then those of the second.
+#[cfg(target_arch = "x86_64")]
+pub(super) fn both<M: Machine>(first: &Chain, second: &Chain) -> Option<Translated> {
+    let mut translator = Translator { graph: RefCell::new(Graph::of::<M>()) };
+    let place = first.reads.len();
+    let beside = translator.chain(first, 0)?;
+    let result = translator.chain(second, place + 1)?;
+    Some(Translated { graph: translator.graph.into_inner(), result, beside: Some((beside, place)) })
 }
 
 fn is_float(dtype: DType) -> bool {
@@ -66,6 +66,30 @@ pub(super) struct Translator {
 }
 
 impl Translator {
+    /// The result of a chain whose operands are those from a number on.
+    fn chain(&mut self, chain: &Chain, first: usize) -> Option<Id> {
+        if chain.is_empty() || !is_known(chain.result) || chain.reads.iter().any(|read| !is_known(read.dtype)) {
+            return None;
+        }
+        let mut reads = Vec::with_capacity(chain.reads.len());
+        for (number, read) in chain.reads.iter().enumerate() {
+            reads.push(self.read(first + number, read.dtype));
+        }
+        let mut results: Vec<Id> = Vec::with_capacity(chain.steps.len());
+        for step in &chain.steps {
+            let of = |slot: &Slot| match *slot {
+                Slot::Read(read) => reads[read],
+                Slot::Register(_, from) => results[from],
+            };
+            let args: Vec<Id> = step.args.iter().map(of).collect();
+            if !is_known(step.dtype) || !is_known(step.result) {
+                return None;
+            }
+            results.push(self.step(step.code, step.dtype, step.result, &args)?);
+        }
+        Some(self.stored(*results.last()?, chain.result))
+    }
+
     pub(super) fn value(&mut self, op: Op, operands: &[Id]) -> Id {
         self.graph.get_mut().of_flushed(op, operands)
     }

@@ -24,7 +24,7 @@ const LANES: u32 = Neon::LANES as u32;
 
 /// The function of a chain whose operands (the result last) are of some kinds. None where it would need more than there is.
 pub(in super::super) fn function(translated: &Translated, kinds: &[Kind]) -> Option<Function> {
-    let Translated { graph, result } = translated;
+    let Translated { graph, result, .. } = translated;
     let result = *result;
     // (Sums of rows are the loops' business.)
     if kinds.last()?.adds || kinds.len() > OPERANDS || graph.nodes.len() > VALUES {
