@@ -8,12 +8,15 @@
 use super::Position;
 use crate::buffer::Buffer;
 use crate::isa::for_each_isa;
+use crate::ops::fused::lines;
 use crate::ops::number::Float;
 
 /// So many more positions than elements there have to be for each table, that clearing and adding up is little beside counting.
 const POSITIONS: usize = 2;
 /// Positions that are looked at before they are counted: they stay in the innermost cache.
 const CHUNK: usize = 2048;
+/// Positions that are counted before more are asked for: as many for each table.
+const PART: usize = 16;
 
 /// Adds an update to the element at each position, or one update to all of them; positions outside are skipped. False, and nothing
 /// done, if the dtype is none of those known here.
@@ -110,10 +113,14 @@ fn in_tables<P: Position, const N: usize, const TABLES: usize>(
 
 /// How often each position comes, all of which are within.
 fn count<P: Position, const N: usize, const TABLES: usize>(tables: &mut [Table<N>; TABLES], positions: &[P]) {
-    let (groups, rest) = positions.as_chunks::<TABLES>();
-    for group in groups {
-        for (table, &position) in tables.iter_mut().zip(group) {
-            table.add(position, 1);
+    let (parts, rest) = positions.as_chunks::<PART>();
+    for part in parts {
+        // Counting leaves memory alone: what is looked at next is on its way meanwhile, also where it is the next block.
+        lines::<_, false>(part, CHUNK as isize, PART);
+        for group in part.as_chunks::<TABLES>().0 {
+            for (table, &position) in tables.iter_mut().zip(group) {
+                table.add(position, 1);
+            }
         }
     }
     rest.iter().for_each(|&position| tables[0].add(position, 1));
