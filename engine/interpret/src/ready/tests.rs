@@ -200,6 +200,23 @@ fn sums_are_scattered_to_positions_where_those_lie() {
 }
 
 #[test]
+fn functions_of_constants_are_computed_once() {
+    let body = "%6 = iota dtype=i32 shape=[8] axis=0 : i32[8]
+        %7 = constant 3 : i32[]
+        %8 = broadcast_in_dim %7 shape=[16] dims=[] : i32[16]
+        %9 = broadcast_in_dim %7 shape=[8] dims=[] : i32[8]
+        %10 = scatter %8, %9, %6 axes=[0] mode=\"fill\" combine=\"add\" : i32[16]
+        %11 = convert_element_type %10 dtype=f32 weak=false : f32[16]
+        store %o_ref[0, :], %11";
+    let launch = parse_launch(&small(body)).expect("a launch");
+    assert!(agrees(&small(body)));
+    let plan = LaunchPlan::new(&launch).expect("it is well formed");
+    plan.run(inputs(&launch), &mut Hears { looks: false, outside: Vec::new() }).expect("it runs");
+    let kernel = plan.ready.0[0].get().and_then(Option::as_ref).expect("it is ready");
+    assert!(!kernel.acts.iter().any(|act| matches!(act, super::Act::Pure { .. })), "{:?}", kernel.acts);
+}
+
+#[test]
 fn large_scratch_memory_is_left_to_the_tape() {
     let text = small("%6 = load %x_ref[:, :] : f32[8,16]\nstore %o_ref[:, :], %6").replace("8,16", "8,2048");
     assert!(!agrees(&text.replace("8, 16", "8, 2048").replace("256,16", "256,2048")));

@@ -1,13 +1,14 @@
 //! What computes tiles: chains, reductions, products, and any other function of tiles.
 
 use super::super::{Act, From};
-use super::{Known, Lying, Preparer, copy, reads, ready};
+use super::{Known, Lying, Preparer, TILE, copy, reads, ready};
 use crate::product::oriented;
 use crate::tape::{Fused, FusedEnd, Product, Pure, Register, Source, Step};
 use pallas_ir::Type;
+use pallas_ir::op::EvalContext;
 use pallas_tensor::ops::Scatter;
 use pallas_tensor::ops::fused::{Chain, Ready, Reduction};
-use pallas_tensor::{DType, Shape};
+use pallas_tensor::{Array, DType, Shape};
 use smallvec::SmallVec;
 use std::sync::Arc;
 
@@ -140,12 +141,38 @@ impl Preparer<'_> {
         Some(())
     }
 
+    /// The results of a function of constants, which are the same in every program; none where it is of something else, or fails, or
+    /// gives a large tile.
+    fn constants(&self, pure: &Pure, operands: &[(From, DType, Shape)]) -> Option<SmallVec<[Array; 1]>> {
+        let is_small =
+            |ty: &Type| matches!(ty, Type::Tensor(ty) if ty.shape.checked_size().is_some_and(|size| size <= TILE));
+        let constant = |(from, _, shape): &(From, DType, Shape)| match *from {
+            From::Constant(constant) => {
+                Some(&self.kernel.constants[constant]).filter(|array| array.shape() == shape).cloned()
+            }
+            From::Slot(_) | From::Input(_) => None,
+        };
+        if !pure.results.iter().all(is_small) {
+            return None;
+        }
+        let operands = operands.iter().map(constant).collect::<Option<SmallVec<[Array; 4]>>>()?;
+        (pure.eval)(&EvalContext { attributes: &pure.attributes, results: &pure.results }, operands).ok()
+    }
+
     /// Any other function of tiles: its operands are put together first, where they lie apart.
     pub(super) fn pure(&mut self, step: &Step, pure: &Pure, acts: &mut Vec<Act>) -> Option<()> {
         let mut operands = Vec::with_capacity(step.operands.len());
         for source in &step.operands {
             let lying = self.whole(*source, acts)?;
             operands.push((lying.from, lying.dtype, lying.shape));
+        }
+        if let Some(results) = self.constants(pure, &operands) {
+            for (&register, result) in step.results.iter().zip(results) {
+                let from = From::Constant(self.kernel.constants.len());
+                self.known.insert(register, Known::Tile(Lying::dense(from, result.dtype(), result.shape())));
+                self.kernel.constants.push(result);
+            }
+            return Some(());
         }
         let mut outs = Vec::with_capacity(step.results.len());
         for (&register, ty) in step.results.iter().zip(&pure.results) {
