@@ -427,6 +427,7 @@ fn evaluate(
     }
     found.extend(seen.findings);
     half_written::drop_guesses(&mut found, module);
+    crate::unchecked::drop_consequences(&mut found);
     found.extend(module.errors.iter().map(findings::syntax));
     let mut sources = interp.sources();
     if !sources.iter().any(|s| s.id == module.source.id) {

@@ -44,6 +44,7 @@ mod timings;
 pub mod tune;
 mod unapplied;
 mod uncalled;
+mod unchecked;
 mod uncompiled;
 mod undefined;
 mod unkept;

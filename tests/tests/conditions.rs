@@ -80,6 +80,7 @@ const MISSING: &[(&str, &str, &str)] = &[
     ("PL005", "symbolic", "names are looked up when a file is read"),
     ("PL006", "symbolic", "comments are no code"),
     ("PL008", "symbolic", "the tree says it, whatever is called"),
+    ("PL010", "symbolic", "made up: what is known of arguments"),
     ("PL101", "symbolic", "made up"),
     ("PL102", "symbolic", "made up"),
     ("PL104", "symbolic", "made up: the ranks of arguments"),

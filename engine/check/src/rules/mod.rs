@@ -42,6 +42,7 @@ mod invalid_out_shape;
 mod invalid_settings;
 mod kernel_arity;
 mod kernel_returns_value;
+mod launch_not_checked;
 mod loop_carry_mismatch;
 mod mask_shape_mismatch;
 mod memory_budget;
@@ -120,6 +121,7 @@ pub static ALL: &[&Rule] = &[
     &invalid_settings::RULE,
     &moved_api::RULE,
     &internal_error::RULE,
+    &launch_not_checked::RULE,
     &invalid_grid::RULE,
     &invalid_out_shape::RULE,
     &spec_count_mismatch::RULE,

@@ -12,6 +12,7 @@ use crate::tile::Tile;
 use crate::transform::named;
 use crate::tree;
 use pallas_ir::{Attribute, Attributes, AxisSemantics, Interpretation, Launch, Meeting, MemorySpace, Op, Target, ops};
+use pallas_ir::{Certainty, Finding, Label, Severity};
 use pallas_python::CallArgs;
 use pallas_python::class::{Class, NativeClass};
 use pallas_python::interp::Interp;
@@ -350,6 +351,7 @@ impl PallasCall {
         // In analysis something unknown among the inputs makes the launch unknown, not wrong.
         let unknown = [&self.kernel, &self.out_shape, &self.grid, &self.grid_spec, &self.in_specs, &self.out_specs];
         if let Some(value) = unknown.into_iter().chain(&args.positional).find_map(|v| find_unknown(v, UNKNOWN_DEPTH)) {
+            unchecked(cx, &value);
             return Ok(value);
         }
         let place = interp.visible_span();
@@ -364,6 +366,23 @@ impl PallasCall {
         let mut leaves = outputs.into_iter().map(|tile| Value::object(ArrayObject { tile }));
         tree::unflatten(interp, &prepared.out_tree, &mut leaves)
     }
+}
+
+/// Tells the observer of a launch that analysis leaves out, and why: else nobody would know that it was not looked at.
+fn unchecked(cx: &Context<'_>, value: &Value) {
+    let (Value::Unknown(unknown), Some(observer)) = (value, cx.state.observer()) else { return };
+    let why = Label { span: unknown.span.unwrap_or_default(), text: unknown.why.clone() };
+    observer.found(Finding {
+        code: "PL010",
+        severity: Severity::Info,
+        certainty: Certainty::Proved,
+        message: "this launch is not checked: something that it needs is not known before the program runs".to_string(),
+        span: cx.interp.visible_span(),
+        evidence: unknown.span.is_none().then(|| unknown.why.clone()),
+        labels: unknown.span.map(|_| why).into_iter().collect(),
+        help: Some("put it into a function with arrays as arguments: one that nobody calls is checked with arrays of some shape".to_string()),
+        fix: None,
+    });
 }
 
 /// What a launch counts for, beside the steps of its kernel: to trace it takes as long as so many, and loops of launches are bounded
