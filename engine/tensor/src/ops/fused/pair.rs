@@ -76,7 +76,7 @@ impl Pair {
             let known = &self.made[usize::from(target.streams)];
             let made = || Beside::new(self, (first, second), operands, (rows, sums), target);
             let Some(made) = known.get_or_init(made) else { return false };
-            return made.run(self, (first, second), operands, (rows, sums), target, lanes);
+            made.run(self, (first, second), operands, (rows, sums), target, lanes)
         }
         #[cfg(not(target_arch = "x86_64"))]
         {

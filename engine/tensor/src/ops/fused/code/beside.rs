@@ -149,16 +149,15 @@ impl Beside {
                 let (to, of_last) = (Elements::of_mut(of_rows), Elements::of_mut(of_sums));
                 let call = &mut lanes.call;
                 (call.rows, call.columns) = (1, pair.length);
-                for number in 0..=last {
+                for (number, begin) in begins.iter().enumerate().take(last + 1) {
                     let shift = |elements: Elements, place: usize| elements.address + place * elements.size;
                     call.addresses[number] = match number.checked_sub(kept + 1) {
                         None if number == kept => shift(to, row * pair.length),
                         Some(number) if number == pair.kept => shift(to, (row - 1) * pair.length),
                         Some(number) if number == pair.sums => shift(of_last, row - 1),
-                        None => begins[number].row(row),
-                        Some(_) => begins[number].row(row - 1),
+                        None => begin.row(row),
+                        Some(_) => begin.row(row - 1),
                     };
-                    let begin = begins[number];
                     call.ahead[number] = begin.ahead.wrapping_add_signed(row as isize * begin.pitch);
                 }
                 self.call(call);
