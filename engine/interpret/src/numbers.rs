@@ -114,7 +114,13 @@ impl NumberOp {
             NumberOp::ProgramId(axis) => extent(ids, axis)?,
             NumberOp::NumPrograms(axis) => extent(grid, axis)?,
             NumberOp::Binary(op) => Number::Integer(op.of_integers(integer(0)?, integer(1)?).ok_or_else(malformed)?),
+            NumberOp::Flags(op) => Number::Flag(op.of_flags(integer(0)? != 0, integer(1)? != 0).ok_or_else(malformed)?),
             NumberOp::Compare(op) => Number::Flag(op.holds(integer(0)?, integer(1)?)),
+            NumberOp::Sign => Number::Integer(integer(0)?.signum()),
+            NumberOp::Select(dtype) => {
+                let chosen = operand(if integer(0)? != 0 { 2 } else { 1 });
+                chosen.filter(|chosen| chosen.dtype() == dtype).ok_or_else(malformed)?
+            }
             NumberOp::Float(op) => Number::Float(op.of_floats(float(0)?, float(1)?).ok_or_else(malformed)?),
             NumberOp::MultiplyAdd { form, divides } => {
                 Number::Float(form.of_floats([float(0)?, float(1)?, float(2)?], divides))
@@ -127,8 +133,10 @@ impl NumberOp {
     /// The dtype of what it gives.
     pub(crate) fn dtype(self) -> DType {
         match self {
-            NumberOp::ProgramId(_) | NumberOp::NumPrograms(_) | NumberOp::Binary(_) | NumberOp::Integer => DType::I32,
-            NumberOp::Compare(_) | NumberOp::Flag => DType::Bool,
+            NumberOp::ProgramId(_) | NumberOp::NumPrograms(_) => DType::I32,
+            NumberOp::Binary(_) | NumberOp::Sign | NumberOp::Integer => DType::I32,
+            NumberOp::Flags(_) | NumberOp::Compare(_) | NumberOp::Flag => DType::Bool,
+            NumberOp::Select(dtype) => dtype,
             NumberOp::Float(_) | NumberOp::MultiplyAdd { .. } => DType::F32,
         }
     }

@@ -82,6 +82,23 @@ fn small(body: &str) -> String {
     )
 }
 
+/// Remainders and quotients as `jnp` has them, of numbers below zero too, and of floats that are chosen.
+#[test]
+fn numbers_are_chosen_compared_and_have_signs() {
+    let body = "%6 = constant 16 : i32[]\n%7 = sub %0, %6 : i32[]\n%8 = constant 5 : i32[]\n%9 = constant 0 : i32[]
+        %10 = rem %7, %8 : i32[]\n%11 = ne %10, %9 : bool[]\n%12 = lt %10, %9 : bool[]\n%13 = lt %8, %9 : bool[]
+        %14 = ne %12, %13 : bool[]\n%15 = and %14, %11 : bool[]\n%16 = add %10, %8 : i32[]
+        %17 = select_n %15, %10, %16 : i32[]
+        %18 = sign %7 : i32[]\n%19 = mul %17, %18 : i32[]\n%20 = or %12, %15 : bool[]\n%21 = select_n %20, %12, %11 : bool[]
+        %22 = constant 0.5 : f32[]\n%23 = constant -1.5 : f32[]\n%24 = select_n %21, %22, %23 : f32[]
+        %25 = broadcast_in_dim %24 shape=[8, 16] dims=[] : f32[8,16]
+        %26 = convert_element_type %19 dtype=f32 weak=false : f32[]
+        %27 = broadcast_in_dim %26 shape=[8, 16] dims=[] : f32[8,16]
+        %28 = load %x_ref[:, :] : f32[8,16]\n%29 = mul %28, %25 : f32[8,16]\n%30 = add %29, %27 : f32[8,16]
+        store %o_ref[:, :], %30";
+    assert!(agrees(&small(body)));
+}
+
 #[test]
 fn what_was_loaded_stays_what_it_was() {
     let body = "%6 = load %s_ref[:, :] : f32[8,16]\n%7 = load %x_ref[:, :] : f32[8,16]\n%8 = add %6, %7 : f32[8,16]

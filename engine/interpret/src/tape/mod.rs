@@ -16,7 +16,7 @@ use pallas_ir::op::{Eval, Types};
 use pallas_ir::{AgentOp, Attributes, CopyOp, OpId, Pipeline, RefType, SemaphoreOp};
 use pallas_tensor::ops::fused::Chain;
 use pallas_tensor::ops::{BinaryOp, CompareOp, MultiplyAdd, ReduceOp, Scatter};
-use pallas_tensor::{Array, Shape};
+use pallas_tensor::{Array, DType, Shape};
 use smallvec::SmallVec;
 use std::sync::Arc;
 
@@ -134,8 +134,14 @@ pub(crate) enum NumberOp {
     Float(BinaryOp),
     /// Of floats, rounded once.
     MultiplyAdd { form: MultiplyAdd, divides: bool },
-    /// Of integers.
+    /// Of flags.
+    Flags(BinaryOp),
+    /// Of integers or flags.
     Compare(CompareOp),
+    /// -1, 0 or 1 of an integer.
+    Sign,
+    /// The second operand where the first one, a flag, is false, else the third; with their dtype.
+    Select(DType),
     /// An integer of an integer or a flag.
     Integer,
     /// A flag of either.

@@ -165,6 +165,15 @@ impl BinaryOp {
         })
     }
 
+    /// What it makes of two flags; none where it takes none.
+    pub fn of_flags(self, x: bool, y: bool) -> Option<bool> {
+        self.accepts(DType::Bool).then(|| {
+            let mut result = [x];
+            booleans(self, &mut result, Operand::All(y), false);
+            result[0]
+        })
+    }
+
     /// What it makes of two numbers of `float32`; none where it takes none.
     pub fn of_floats(self, x: f32, y: f32) -> Option<f32> {
         self.accepts(DType::F32).then(|| {

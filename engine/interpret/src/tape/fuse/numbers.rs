@@ -78,7 +78,8 @@ fn number(known: &Known<'_>, id: OpId) -> Option<NumberOp> {
         return (floats && reads.len() == 3).then_some(NumberOp::MultiplyAdd { form, divides });
     }
     let binary = || BinaryOp::all().find(|known| known.name() == op.op.name);
-    let integers = reads.iter().all(|&value| dtype(value) == Some(DType::I32));
+    let all = |reads: &[ValueId], wanted: DType| reads.iter().all(|&value| dtype(value) == Some(wanted));
+    let (integers, flags) = (all(&reads, DType::I32), all(&reads, DType::Bool));
     let found = match (reads.len(), result) {
         (1, DType::I32 | DType::Bool) if op.op == Op(&ops::CONVERT_ELEMENT_TYPE) => {
             let known = matches!(dtype(reads[0]), Some(DType::I32 | DType::Bool));
@@ -90,8 +91,14 @@ fn number(known: &Known<'_>, id: OpId) -> Option<NumberOp> {
         (2, DType::F32) if floats && ops::is_elementwise_binary(op.op) => {
             binary().filter(|found| found.accepts(DType::F32)).map(NumberOp::Float)
         }
-        (2, DType::Bool) if integers => {
-            CompareOp::all().find(|known| known.name() == op.op.name).map(NumberOp::Compare)
+        (2, DType::Bool) if integers || flags => {
+            let compared = CompareOp::all().find(|known| known.name() == op.op.name).map(NumberOp::Compare);
+            compared.or_else(|| binary().filter(|found| flags && found.accepts(DType::Bool)).map(NumberOp::Flags))
+        }
+        (1, DType::I32) if integers && op.op == Op(&ops::SIGN) => Some(NumberOp::Sign),
+        (3, DType::I32 | DType::Bool | DType::F32) if op.op == Op(&ops::SELECT_N) => {
+            let (which, cases) = reads.split_first()?;
+            (dtype(*which) == Some(DType::Bool) && all(cases, result)).then_some(NumberOp::Select(result))
         }
         _ => None,
     };
