@@ -115,12 +115,8 @@ pub(crate) fn multiplies_pairs() -> bool {
 /// that does nothing else finds it there, one that computes and writes beside it waits as if nobody had asked).
 #[cfg(target_arch = "x86_64")]
 pub(crate) fn brings_to_the_second_cache() -> bool {
-    static BRINGS: std::sync::LazyLock<bool> = std::sync::LazyLock::new(|| {
-        let vendor = std::arch::x86_64::__cpuid(0);
-        let name = [vendor.ebx, vendor.edx, vendor.ecx].map(u32::to_le_bytes);
-        name.as_flattened() != b"AuthenticAMD"
-    });
-    *BRINGS
+    // Only theirs have this.
+    !std::arch::is_x86_feature_detected!("sse4a")
 }
 
 /// What [`Fma`] is at the baseline: 64-bit Arm always has the instruction.
