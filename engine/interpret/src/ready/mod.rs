@@ -209,6 +209,13 @@ pub(crate) struct Outputs<'a> {
     pub(crate) belongs: Belongs<'a>,
 }
 
+impl Outputs<'_> {
+    /// Whether an operand is written once more before anybody looks.
+    fn skips(&self, operand: usize) -> bool {
+        self.skips.get(operand) == Some(&true)
+    }
+}
+
 /// Of a run of programs: the kernel that fits them, and its tiles.
 #[derive(Debug, Default)]
 pub(crate) struct Stage<'a> {

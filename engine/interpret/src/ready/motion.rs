@@ -85,7 +85,7 @@ impl Motion<'_, '_> {
             }
             Act::Whole { ready, reads, spare, out, skips } => {
                 let owned = &self.kernel.owned[*out];
-                if *skips && !owned.is_read && self.outputs.skips.get(owned.operand) == Some(&true) {
+                if *skips && !owned.is_read && self.outputs.skips(owned.operand) {
                     return Ok(());
                 }
                 let mut target = take(&mut self.frame.slots, *spare);
@@ -95,7 +95,7 @@ impl Motion<'_, '_> {
             }
             Act::Apart { ready, reads, out } => {
                 let owned = &self.kernel.owned[*out];
-                if self.outputs.skips.get(owned.operand) == Some(&true) {
+                if self.outputs.skips(owned.operand) {
                     return Ok(());
                 }
                 let (kernel, frame, inputs) = (self.kernel, &*self.frame, &self.inputs[..]);
@@ -169,7 +169,7 @@ impl Motion<'_, '_> {
         let Act::Reduce { ready: first, reads, keep: Some(keep), out, .. } = reduce else { return Ok(false) };
         let Act::Apart { ready: second, reads: of_second, out: apart } = apart else { return Ok(false) };
         let operand = self.kernel.owned[*apart].operand;
-        if self.outputs.skips.get(operand) == Some(&true) {
+        if self.outputs.skips(operand) {
             return Ok(false);
         }
         let mut rows = take(&mut self.frame.slots, *keep);

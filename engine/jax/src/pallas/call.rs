@@ -371,7 +371,7 @@ impl PallasCall {
 /// Tells the observer of a launch that analysis leaves out, and why: else nobody would know that it was not looked at.
 fn unchecked(cx: &Context<'_>, value: &Value) {
     let (Value::Unknown(unknown), Some(observer)) = (value, cx.state.observer()) else { return };
-    let why = Label { span: unknown.span.unwrap_or_default(), text: unknown.why.clone() };
+    let label = |span| Label { span, text: unknown.why.clone() };
     observer.found(Finding {
         code: "PL010",
         severity: Severity::Info,
@@ -379,7 +379,7 @@ fn unchecked(cx: &Context<'_>, value: &Value) {
         message: "this launch is not checked: something that it needs is not known before the program runs".to_string(),
         span: cx.interp.visible_span(),
         evidence: unknown.span.is_none().then(|| unknown.why.clone()),
-        labels: unknown.span.map(|_| why).into_iter().collect(),
+        labels: unknown.span.map(label).into_iter().collect(),
         help: Some("put it into a function with arrays as arguments: one that nobody calls is checked with arrays of some shape".to_string()),
         fix: None,
     });

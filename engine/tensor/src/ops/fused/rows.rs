@@ -97,7 +97,7 @@ impl Chain {
         let size = result.len() * length;
         let mut windows = std::mem::take(&mut lanes.windows);
         let mut row = std::mem::take(&mut lanes.row);
-        windows.resize(windows.len().max(size / WINDOW), 0.0);
+        let mut reduced = Rows::new(Combine::Sum, [length, 1], result, &mut windows);
         row.resize(row.len().max(STRETCH), 0.0);
         let (elements, onto) = match keep {
             Some(keep) => (keep, Onto::Place),
@@ -112,10 +112,9 @@ impl Chain {
                 Onto::Start => &elements[..place.len()],
             };
             // Rows are whole windows, and so are parts of them that are a chunk.
-            let sums = &mut windows[place.start / WINDOW..place.end / WINDOW];
-            middle(Combine::Sum, elements, [sums.len(), WINDOW, 1], sums);
+            reduced.take(place.start, elements);
         });
-        middle(Combine::Sum, &windows[..size / WINDOW], [result.len(), length / WINDOW, 1], result);
+        reduced.finish();
         (lanes.windows, lanes.row) = (windows, row);
     }
 }
@@ -147,7 +146,7 @@ impl<'a> Rows<'a> {
         Rows { combine, sizes: [length, inner], result, windows }
     }
 
-    /// Takes rows that begin with an element of all rows.
+    /// Takes rows that begin with an element of all rows, or whole windows of one.
     pub(super) fn take(&mut self, from: usize, values: &[f32]) {
         if let Some(windows) = &mut self.windows {
             let sums = &mut windows[from / WINDOW..][..values.len() / WINDOW];

@@ -4,6 +4,7 @@ use super::super::lanes::Lanes;
 use super::super::layout::{Dim, View, merged};
 use super::super::pair::Pair;
 use super::super::ready::{Ready, Start};
+use super::super::rows::Rows;
 use super::super::target::Target;
 use super::Kind;
 use super::made::Code;
@@ -11,7 +12,7 @@ use super::memory::{Call, OPERANDS};
 use super::run::{Behind, Elements, Operands, Way, ahead};
 use crate::buffer::{Buffer, Element, with_elements, with_elements_mut};
 use crate::isa::{Isa, isa};
-use crate::ops::reduce_lanes::{Combine, WINDOW, middle};
+use crate::ops::reduce_lanes::Combine;
 use smallvec::SmallVec;
 use std::borrow::Cow;
 
@@ -56,7 +57,7 @@ impl Beside {
         let dims = |ready: &Ready, target: &[isize]| {
             let reads = &ready.strides[..ready.chain.reads.len()];
             let dims = merged(&ready.chain.shape, reads.iter().map(|strides| &strides[..]).chain([target]));
-            // Rows may be one row for all operands but one of another code.
+            // Rows that lie one behind the other are one long one.
             dims.last().is_some_and(|inner| inner.size.is_multiple_of(pair.length)).then_some(dims)
         };
         let dims: [SmallVec<[Dim; 4]>; 2] = [dims(first, &first.chain.even)?, dims(second, &target.strides)?];
@@ -141,8 +142,6 @@ impl Beside {
         if !is_alone {
             return false;
         }
-        let windows = pair.length / WINDOW;
-        lanes.windows.resize(lanes.windows.len().max(windows), 0.0);
         for row in 0..pair.rows {
             let (Some(of_rows), Some(of_sums)) = (f32::slice_mut(rows), f32::slice_mut(sums)) else { return false };
             if row > 0 {
@@ -162,9 +161,9 @@ impl Beside {
                 }
                 self.call(call);
             }
-            let sums = &mut lanes.windows[..windows];
-            middle(Combine::Sum, &of_rows[row * pair.length..][..pair.length], [windows, WINDOW, 1], sums);
-            middle(Combine::Sum, sums, [1, windows, 1], &mut of_sums[row..=row]);
+            let mut sum = Rows::new(Combine::Sum, [pair.length, 1], &mut of_sums[row..=row], &mut lanes.windows);
+            sum.take(0, &of_rows[row * pair.length..][..pair.length]);
+            sum.finish();
         }
         // And so does the last one.
         let views: SmallVec<[View<'_>; 6]> = second.views(&|number| pair.start(number, read_second, (&*rows, &*sums)));
