@@ -4,6 +4,7 @@ use super::kernel::Rows;
 use super::numbers::Product;
 use super::{MR, NR, Strided};
 use crate::isa::for_each_isa;
+use crate::ops::fused::lines;
 
 /// Memory that a thread keeps for its next product.
 #[derive(Debug, Default)]
@@ -16,6 +17,15 @@ pub(crate) struct Scratch<T> {
 const PAGE: usize = 4096;
 /// Elements at whose distance lines of the caches begin for every type.
 const LINE: usize = 64;
+
+/// Rows between the one that is copied and the one that is asked for: so short, they are no stream that a processor foresees.
+const AHEAD: usize = 4;
+
+/// Asks the memory for the first elements of a row, if there is one.
+#[inline(always)]
+fn ask<T: Product>(matrix: Strided<'_, T>, row: usize, count: usize) {
+    lines::<_, false>(matrix.elements, (row * matrix.row) as isize, count);
+}
 
 /// So many elements, from the start of a line of the caches on, with anything in them.
 fn room<T: Product>(scratch: &mut Vec<T>, length: usize) -> &mut [T] {
@@ -78,6 +88,7 @@ fn copy_panels<F, T: Product>(panels: &mut [T], matrix: Strided<'_, T>, columns:
         return;
     }
     for k in 0..depth {
+        ask(matrix, k + AHEAD, columns);
         let row = &matrix.elements[k * matrix.row..k * matrix.row + columns];
         let places = panels.as_chunks_mut::<NR>().0[k..].iter_mut().step_by(depth);
         places.zip(row.as_chunks::<NR>().0).for_each(|(place, part)| *place = *part);
@@ -101,7 +112,9 @@ pub(super) fn rows<'a, T: Product>(
     let stride = depth.next_multiple_of(LINE / 4) + LINE / 4;
     let packed = room(scratch, rows * stride);
     if matrix.column == 1 {
-        for (target, source) in packed.chunks_exact_mut(stride).zip(matrix.elements.chunks(matrix.row)) {
+        let sources = matrix.elements.chunks(matrix.row);
+        for (row, (target, source)) in packed.chunks_exact_mut(stride).zip(sources).enumerate() {
+            ask(matrix, row + AHEAD, depth);
             target[..depth].copy_from_slice(&source[..depth]);
         }
         return Rows { elements: packed, stride, depth };

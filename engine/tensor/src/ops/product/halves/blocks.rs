@@ -1,11 +1,10 @@
-//! Products in the order of matrix units on processors without one: blocks of the result whose sums of one chain, even places or
-//! odd ones, fill the registers. The other chain goes through the same registers afterwards, so that no register waits for the
-//! half of the work that it is not there for.
+//! Products in the order of matrix units on processors without one, block after block of the result.
 
 use super::pack::{pack_left, pack_right};
 use super::{GROUP, put, take};
 use crate::isa::for_each_isa;
 use crate::math::flush;
+use crate::ops::product::kernel::Block;
 use crate::ops::product::rows::{Cut, by_rows};
 use crate::ops::product::{MR, NR, Onto, Strided};
 use half::bf16;
@@ -16,7 +15,7 @@ use std::thread::LocalKey;
 const COLUMNS: usize = NR * 16;
 const ROWS: usize = MR * 12;
 /// Blocks have a multiple of so many rows.
-const FEW: usize = 4;
+pub(super) const FEW: usize = 4;
 
 /// Sums of a block of the result.
 pub(super) type Sums = [[f32; NR]; MR];
@@ -67,6 +66,10 @@ pub(super) trait Way: Sync + Sized + 'static {
 
     /// Adds the products of so many rows, `tall` of each group, with a panel, where no sum is subnormal.
     fn add(&self, left: &[Self::Row], tall: usize, panel: &[Self::Panel], sums: &mut Sums);
+    /// [`Way::add`] where the block belongs, and what else is to become of it: of `tall` rows and [`NR`] columns.
+    fn complete(&self, left: &[Self::Row], tall: usize, panel: &[Self::Panel], block: Block<'_, f32>, onto: Onto) {
+        aside(block, (tall, NR), onto, |sums| self.add(left, tall, panel, sums));
+    }
     /// Memory that a thread keeps for its next product.
     fn scratch() -> &'static LocalKey<RefCell<Scratch<Self>>>;
 }
@@ -160,17 +163,23 @@ fn blocks<W: Way>(
             let tall = tall(rows - row);
             let left = &left[row * groups..][..tall * groups];
             let target = &mut target[row * stride + column..];
-            let mut sums = [[0.0; NR]; MR];
-            if onto == Onto::Sums {
-                take(&mut sums, (&*target, stride), size);
-            }
             match subnormal {
-                true => step_by_step::<W>(left, tall, panel, &mut sums),
-                false => way.add(left, tall, panel, &mut sums),
+                true => aside((target, stride), size, onto, |sums| step_by_step::<W>(left, tall, panel, sums)),
+                false if size == (tall, NR) => way.complete(left, tall, panel, (target, stride), onto),
+                false => aside((target, stride), size, onto, |sums| way.add(left, tall, panel, sums)),
             }
-            put(&sums, (target, stride), size, onto);
         }
     }
+}
+
+/// Has products added to sums that stand aside, and puts those where they belong, as many rows and columns of them as there are.
+pub(super) fn aside((block, stride): Block<'_, f32>, size: (usize, usize), onto: Onto, add: impl FnOnce(&mut Sums)) {
+    let mut sums = [[0.0; NR]; MR];
+    if onto == Onto::Sums {
+        take(&mut sums, (&*block, stride), size);
+    }
+    add(&mut sums);
+    put(&sums, (block, stride), size, onto);
 }
 
 for_each_isa! {

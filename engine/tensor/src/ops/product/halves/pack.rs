@@ -28,17 +28,28 @@ impl Least {
     }
 }
 
-/// So many elements, `step` apart, and zeros where there are no more.
+/// So many elements, `step` apart: where they lie, if a line of them lies there, or else aside, with zeros where there are no more.
 #[inline(always)]
-fn line(elements: &[bf16], step: usize, count: usize) -> [bf16; GROUP] {
-    let mut line = [bf16::ZERO; GROUP];
-    match (step, count) {
-        (1, GROUP..) => line.copy_from_slice(&elements[..GROUP]),
-        (1, _) => line[..count].copy_from_slice(&elements[..count]),
-        _ => line[..count.min(GROUP)].iter_mut().zip(elements.iter().step_by(step)).for_each(|(line, &x)| *line = x),
+fn line<'a>(elements: &'a [bf16], step: usize, count: usize, aside: &'a mut [bf16; GROUP]) -> &'a [bf16; GROUP] {
+    match elements.first_chunk() {
+        Some(line) if step == 1 && count >= GROUP => line,
+        _ => {
+            scattered(elements, step, count, aside);
+            aside
+        }
     }
-    line
 }
+
+/// Not a part of its callers: a copy of some elements is a call, for which they would put their registers by.
+#[inline(never)]
+fn scattered(elements: &[bf16], step: usize, count: usize, line: &mut [bf16; GROUP]) {
+    let (line, rest) = line.split_at_mut(count.min(GROUP));
+    line.iter_mut().zip(elements.iter().step_by(step)).for_each(|(line, &x)| *line = x);
+    rest.fill(bf16::ZERO);
+}
+
+/// Rows of the left factor between the one that is packed and the one that is asked for.
+const AHEAD: usize = 4;
 
 /// Asks the memory for a line from a position on.
 #[inline(always)]
@@ -57,6 +68,7 @@ pub(super) fn pack_left<F, W: Way>(
     let groups = depth.div_ceil(GROUP);
     packed.resize(rows.next_multiple_of(MR) * groups, W::Row::default());
     let mut least = Least([u16::MAX; GROUP]);
+    let mut aside = [bf16::ZERO; GROUP];
     for first in (0..rows).step_by(MR) {
         let tall = tall(rows - first);
         for i in 0..tall {
@@ -67,10 +79,13 @@ pub(super) fn pack_left<F, W: Way>(
                     continue;
                 }
                 let k = group * GROUP;
-                let elements = &left.elements[(first + i) * left.row + k * left.column..];
-                let elements = line(elements, left.column, depth - k);
-                least.see(&elements);
-                *place = W::row(&elements);
+                let position = (first + i) * left.row + k * left.column;
+                // Rows are no stream that a processor foresees.
+                ask(left.elements, position + AHEAD * left.row);
+                let elements = &left.elements[position..];
+                let line = line(elements, left.column, depth - k, &mut aside);
+                least.see(line);
+                *place = W::row(line);
             }
         }
     }
@@ -87,6 +102,7 @@ pub(super) fn pack_right<F, W: Way>(
     let groups = depth.div_ceil(GROUP);
     packed.resize(columns.div_ceil(NR) * groups, W::Panel::default());
     let mut least = Least([u16::MAX; GROUP]);
+    let mut aside = [[bf16::ZERO; GROUP]; NR];
     for group in 0..groups {
         let k = group * GROUP;
         let deep = depth - k;
@@ -94,23 +110,23 @@ pub(super) fn pack_right<F, W: Way>(
             let column = number * NR;
             let wide = columns - column;
             let elements = &right.elements[k * right.row + column * right.column..];
-            let mut lines = [[bf16::ZERO; GROUP]; NR];
+            let mut lines = [&[bf16::ZERO; GROUP]; NR];
             let turned = right.column != 1;
             let (along, across, count, length) = match turned {
                 true => (right.row, right.column, wide, deep),
                 false => (right.column, right.row, deep, wide),
             };
-            for (i, place) in lines.iter_mut().enumerate().take(count) {
+            for (i, (place, aside)) in lines.iter_mut().zip(&mut aside).enumerate().take(count) {
                 if !turned {
-                    // Rows are no stream that a processor foresees: those of the next group are asked for.
+                    // Those of the next group.
                     ask(right.elements, k * right.row + column + (GROUP + i) * across);
                 }
-                *place = line(&elements[i * across..], along, length);
+                *place = line(&elements[i * across..], along, length, aside);
                 least.see(place);
             }
             match turned {
-                true => W::turned(panel, &lines.each_ref()),
-                false => W::panel(panel, &lines.each_ref()),
+                true => W::turned(panel, &lines),
+                false => W::panel(panel, &lines),
             }
         }
     }

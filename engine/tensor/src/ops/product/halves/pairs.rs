@@ -4,10 +4,11 @@
 
 use super::GROUP;
 use super::blocks::{Cells, Scratch, Sums, Way, step_by_step};
-use super::registers::{Steps, add};
+use super::registers::{Steps, beside};
 use super::singles::single;
 use crate::isa::multiplies_pairs;
-use crate::ops::product::{MR, NR};
+use crate::ops::product::kernel::Block;
+use crate::ops::product::{MR, NR, Onto};
 use crate::ops::turn::{LANES, square};
 use half::bf16;
 use std::arch::x86_64::{
@@ -114,7 +115,15 @@ impl Way for Pairs {
         #[expect(unsafe_code, reason = "no safe way to call a function for a certain instruction set")]
         // The processor was asked before there was one of these.
         unsafe {
-            in_registers(left, tall, panel, sums);
+            in_registers(left, tall, panel, (sums.as_flattened_mut(), NR), Onto::Sums);
+        }
+    }
+
+    fn complete(&self, left: &[Row], tall: usize, panel: &[Panel], block: Block<'_, f32>, onto: Onto) {
+        #[expect(unsafe_code, reason = "no safe way to call a function for a certain instruction set")]
+        // The processor was asked before there was one of these.
+        unsafe {
+            in_registers(left, tall, panel, block, onto);
         }
     }
 
@@ -185,12 +194,8 @@ impl Steps for InPairs {
 }
 
 #[target_feature(enable = "avx512f,avx512vl,avx512bw,avx512dq,avx512bf16,avx2,fma")]
-fn in_registers(left: &[Row], tall: usize, panel: &[Panel], sums: &mut Sums) {
-    match tall {
-        MR => add::<InPairs, PAIRS, MR, 2>((left, tall, 0), panel, sums),
-        8 => add::<InPairs, PAIRS, 8, 2>((left, tall, 0), panel, sums),
-        _ => add::<InPairs, PAIRS, 4, 2>((left, tall, 0), panel, sums),
-    }
+fn in_registers(left: &[Row], tall: usize, panel: &[Panel], block: Block<'_, f32>, onto: Onto) {
+    beside::<InPairs, PAIRS>((left, tall), panel, block, onto);
 }
 
 /// Whether the instruction gives the bits of single steps, for numbers of all sizes that cancel each other, and subnormal ones.

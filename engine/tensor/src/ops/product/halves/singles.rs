@@ -2,14 +2,15 @@
 //! matrix unit does.
 
 use super::GROUP;
-use super::blocks::{Cells, Scratch, Sums, Way};
+use super::blocks::{Cells, Scratch, Sums, Way, aside};
 #[cfg(target_arch = "x86_64")]
-use super::registers::{Numbers, add};
+use super::registers::{Numbers, add, beside};
 use crate::isa::{BaselineFma, Fma, Isa};
 use crate::math::flush;
 #[cfg(target_arch = "x86_64")]
 use crate::ops::product::MR;
-use crate::ops::product::NR;
+use crate::ops::product::kernel::Block;
+use crate::ops::product::{NR, Onto};
 use half::bf16;
 use std::cell::RefCell;
 use std::thread::LocalKey;
@@ -62,11 +63,21 @@ impl Way for Singles {
             // What a processor is taken for, it is.
             #[cfg(target_arch = "x86_64")]
             #[expect(unsafe_code, reason = "no safe way to call a function for a certain instruction set")]
-            Isa::Avx512 => unsafe { wide(left, tall, panel, sums) },
+            Isa::Avx512 => unsafe { wide(left, tall, panel, (sums.as_flattened_mut(), NR), Onto::Sums) },
             #[cfg(target_arch = "x86_64")]
             #[expect(unsafe_code, reason = "no safe way to call a function for a certain instruction set")]
             Isa::Avx2 => unsafe { narrow(left, tall, panel, sums) },
             Isa::Baseline => plain::<BaselineFma>(left, tall, panel, sums),
+        }
+    }
+
+    fn complete(&self, left: &[Row], tall: usize, panel: &[Panel], block: Block<'_, f32>, onto: Onto) {
+        match self.0 {
+            // What a processor is taken for, it is.
+            #[cfg(target_arch = "x86_64")]
+            #[expect(unsafe_code, reason = "no safe way to call a function for a certain instruction set")]
+            Isa::Avx512 => unsafe { wide(left, tall, panel, block, onto) },
+            _ => aside(block, (tall, NR), onto, |sums| self.add(left, tall, panel, sums)),
         }
     }
 
@@ -84,13 +95,8 @@ pub(super) fn single(x: bf16) -> f32 {
 
 #[cfg(target_arch = "x86_64")]
 #[target_feature(enable = "avx512f,avx512vl,avx512bw,avx512dq,avx2,fma")]
-fn wide(left: &[Row], tall: usize, panel: &[Panel], sums: &mut Sums) {
-    use std::arch::x86_64::__m512;
-    match tall {
-        MR => add::<Numbers<__m512>, GROUP, MR, 2>((left, tall, 0), panel, sums),
-        8 => add::<Numbers<__m512>, GROUP, 8, 2>((left, tall, 0), panel, sums),
-        _ => add::<Numbers<__m512>, GROUP, 4, 2>((left, tall, 0), panel, sums),
-    }
+fn wide(left: &[Row], tall: usize, panel: &[Panel], block: Block<'_, f32>, onto: Onto) {
+    beside::<Numbers<std::arch::x86_64::__m512>, GROUP>((left, tall), panel, block, onto);
 }
 
 #[cfg(target_arch = "x86_64")]
