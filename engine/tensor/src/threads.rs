@@ -4,7 +4,12 @@
 //! Work inside of work stays on its thread: whoever runs programs on all cores ([`alone`]) has no core left for the parts of
 //! one operation.
 
+#[cfg(target_os = "linux")]
+mod processors;
+
 use crate::lack::{OutOfMemory, lack, with_memory};
+#[cfg(target_os = "linux")]
+use processors::Processors;
 use std::cell::Cell;
 use std::sync::{Mutex, OnceLock, PoisonError};
 
@@ -42,6 +47,21 @@ impl Drop for Restore {
     }
 }
 
+/// Other systems place threads by themselves.
+#[cfg(not(target_os = "linux"))]
+struct Processors;
+
+#[cfg(not(target_os = "linux"))]
+impl Processors {
+    fn of_this_thread() -> Processors {
+        Processors
+    }
+
+    fn share() {}
+
+    fn enter(&self) {}
+}
+
 /// The stack of a thread. Control flow inside of control flow recurses.
 const STACK: usize = 16 << 20;
 
@@ -49,7 +69,9 @@ const STACK: usize = 16 << 20;
 /// is lacking here.
 pub fn beside(others: usize, other: impl Fn() + Sync, own: impl FnOnce()) {
     let lacked: Mutex<Option<OutOfMemory>> = Mutex::new(None);
+    let processors = Processors::of_this_thread();
     let beside = || {
+        processors.enter();
         if let Err(lack) = with_memory(|| alone(&other)) {
             *lacked.lock().unwrap_or_else(PoisonError::into_inner) = Some(lack);
         }
@@ -60,6 +82,7 @@ pub fn beside(others: usize, other: impl Fn() + Sync, own: impl FnOnce()) {
             // Where no thread can be had, the others do its work.
             let _ = thread.spawn_scoped(scope, beside);
         }
+        Processors::share();
         alone(own);
     });
     if let Some(OutOfMemory { bytes }) = lacked.into_inner().unwrap_or_else(PoisonError::into_inner) {
