@@ -14,6 +14,7 @@ pub(crate) trait Fma: Copy + 'static {
 
 /// With ordinary instructions: for processors that are not known to have the instruction.
 #[derive(Clone, Copy)]
+#[cfg_attr(all(target_arch = "aarch64", not(test)), expect(dead_code, reason = "all of them have the instruction"))]
 pub(crate) struct Emulated;
 
 /// With the instruction. Only functions that are compiled for processors that have it use this; elsewhere it would be a

@@ -1,6 +1,7 @@
 //! Sums of windows of 32 `float32`, of sixteen windows at a time, in vector registers: the first step of XLA's order of sums,
 //! and most of the work. Nothing here knows about rows.
 
+#[cfg(any(target_arch = "x86_64", test))]
 use crate::ops::turn::{LANES, WINDOW};
 
 /// Sums of windows, from the first element of each to its last, where the processor has vectors of sixteen and no sum can be

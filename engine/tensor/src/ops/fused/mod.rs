@@ -6,6 +6,10 @@
 //! caller's business.
 
 mod ahead;
+#[cfg_attr(
+    not(any(target_arch = "x86_64", all(target_arch = "aarch64", target_os = "linux"))),
+    expect(dead_code, reason = "only code asks")
+)]
 mod asks;
 mod calm;
 mod chain;

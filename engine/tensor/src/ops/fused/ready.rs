@@ -8,7 +8,9 @@ use super::chain::Chain;
 use super::code::{Prepared, is_narrow};
 use super::lanes::Lanes;
 use super::layout::{Dim, Strides, View, merged};
-use super::rows::{Rows, combine, rows_at_once};
+use super::rows::rows_at_once;
+#[cfg(any(target_arch = "x86_64", all(target_arch = "aarch64", target_os = "linux")))]
+use super::rows::{Rows, combine};
 use super::target::Target;
 use super::walk::{Piece, Walk};
 use crate::buffer::{Buffer, BufferMut, Element};
@@ -18,13 +20,16 @@ use crate::ops::reduce_lanes::WINDOW;
 use crate::ops::turn::LANES;
 use smallvec::SmallVec;
 use std::borrow::Cow;
-use std::sync::{Arc, OnceLock};
+use std::sync::Arc;
+#[cfg(any(target_arch = "x86_64", all(target_arch = "aarch64", target_os = "linux")))]
+use std::sync::OnceLock;
 
 /// Elements of a result that are worth it, at most.
 const LARGE: usize = 1 << 16;
 /// Chunks, at most.
 const PIECES: usize = 64;
 /// Elements times operations that the loops could have computed while they find out what they are to do.
+#[cfg(any(target_arch = "x86_64", all(target_arch = "aarch64", target_os = "linux")))]
 const ASIDE: u64 = 512;
 
 /// Something that is read.
@@ -48,16 +53,8 @@ pub struct Ready {
     pub(super) strides: SmallVec<[Strides; 4]>,
     dims: SmallVec<[Dim; 4]>,
     /// The chunks: of all of the result, or of as many rows as are reduced at a time.
-    #[cfg_attr(
-        not(any(target_arch = "x86_64", all(target_arch = "aarch64", target_os = "linux"))),
-        expect(dead_code, reason = "only code asks")
-    )]
     pub(super) groups: Vec<Group>,
     /// Whether the result is the sums of the rows of chunks, one row for each.
-    #[cfg_attr(
-        not(any(target_arch = "x86_64", all(target_arch = "aarch64", target_os = "linux"))),
-        expect(dead_code, reason = "only code asks")
-    )]
     adds: bool,
     #[cfg(any(target_arch = "x86_64", all(target_arch = "aarch64", target_os = "linux")))]
     code: OnceLock<Prepared>,
@@ -79,10 +76,6 @@ pub(super) struct Group {
 
 /// The first and the last element that chunks reach of an operand, from where it begins.
 #[derive(Clone, Copy, Debug, Default)]
-#[cfg_attr(
-    not(any(target_arch = "x86_64", all(target_arch = "aarch64", target_os = "linux"))),
-    expect(dead_code, reason = "only code asks")
-)]
 pub(super) struct Reach {
     pub(super) first: isize,
     pub(super) last: isize,
@@ -238,11 +231,13 @@ impl Ready {
         &self,
         reduction: Reduction,
         read: impl Fn(usize) -> Start<'a>,
-        mut keep: Option<&mut Buffer>,
+        keep: Option<&mut Buffer>,
         result: &mut Buffer,
         lanes: &mut Lanes,
     ) {
         let Reduction { op, sizes, .. } = reduction;
+        #[cfg(any(target_arch = "x86_64", all(target_arch = "aarch64", target_os = "linux")))]
+        let mut keep = keep;
         #[cfg(any(target_arch = "x86_64", all(target_arch = "aarch64", target_os = "linux")))]
         if self.adds
             && let ([group], Some(code)) = (&self.groups[..], self.code(&read, || BufferMut::F32(&mut [])))
@@ -250,9 +245,10 @@ impl Ready {
         {
             return;
         }
-        let (Some(combine), Some(result)) = (combine(op), f32::slice_mut(result)) else { return };
+        let Some(result) = f32::slice_mut(result) else { return };
         #[cfg(any(target_arch = "x86_64", all(target_arch = "aarch64", target_os = "linux")))]
         if !self.adds
+            && let Some(combine) = combine(op)
             && let Some(code) = self.code(&read, || BufferMut::F32(&mut []))
         {
             let mut rows = std::mem::take(&mut lanes.row);
