@@ -1,6 +1,8 @@
 //! The floats of 8 and 4 bits: bits to and from `f32`, rounding to nearest even, as `ml_dtypes` does.
 //!
-//! No arithmetic: operations decode to `f32`, compute, and encode once.
+//! No arithmetic: operations decode to `f32`, compute, and encode once. What is written down here is for one number; `lanes` has many.
+
+mod lanes;
 
 use crate::dtype::DType;
 

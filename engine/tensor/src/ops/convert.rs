@@ -9,8 +9,9 @@ use crate::deferred::put_off;
 use crate::dtype::DType;
 use crate::error::OpError;
 use crate::float8::Float8;
-use crate::lack::collected;
-use crate::ops::fused::Code;
+use crate::lack::{collected, lack};
+use crate::ops::fused::{CHUNK, Code};
+use crate::recycled;
 use crate::shape::Shape;
 
 /// How a stored element becomes a `Target`, with XLA's rules.
@@ -114,6 +115,11 @@ macro_rules! cast_to_itself {
 }
 cast_to_itself!(bool, bf16, f16);
 
+/// Memory for so many elements, that somebody had before if there is any.
+fn room<T: Element>(length: usize) -> Vec<T> {
+    recycled::empty(length).unwrap_or_else(|| lack(length.saturating_mul(size_of::<T>())))
+}
+
 /// The elements as a vector of a Rust number type, by the rules of [`convert`].
 ///
 /// `T` is any of the number types that a buffer stores, and `bool`.
@@ -136,13 +142,22 @@ where
     f32: Cast<T>,
     f64: Cast<T>,
 {
-    fn all<S: Cast<T> + Copy, T>(elements: &[S]) -> Vec<T> {
-        collected(elements.iter().map(|element| element.cast()))
+    fn all<S: Cast<T> + Copy, T: Element>(elements: &[S]) -> Vec<T> {
+        let mut numbers = room(elements.len());
+        numbers.extend(elements.iter().map(|element| element.cast()));
+        numbers
     }
     if let Some(format) = Float8::of(array.dtype())
         && let Buffer::U8(bits) = array.buffer()
     {
-        return Ok(collected(bits.iter().map(|&bits| format.decode(bits).cast())));
+        let mut numbers = room(bits.len());
+        let mut values = [0.0f32; CHUNK];
+        for bits in bits.chunks(CHUNK) {
+            let values = &mut values[..bits.len()];
+            format.decode_all(bits, values);
+            numbers.extend(values.iter().map(|value| value.cast()));
+        }
+        return Ok(numbers);
     }
     Ok(match array.buffer() {
         Buffer::Bool(elements) => all(elements),
@@ -224,7 +239,10 @@ fn to_float8(array: &Array, dtype: DType) -> Result<Vec<u8>, OpError> {
         return Ok(elements.iter().map(|&element| format.encode(element)).collect());
     }
     let elements: Vec<f32> = numbers(array)?;
-    Ok(elements.into_iter().map(|element| format.encode(element)).collect())
+    let mut bits = room(elements.len());
+    bits.resize(elements.len(), 0);
+    format.encode_all(&elements, &mut bits);
+    Ok(bits)
 }
 
 /// Reinterprets the bits, as `lax.bitcast_convert_type`: equal widths keep the shape; to a

@@ -114,11 +114,9 @@ fn in_chunks_of<const N: usize>(dtype: DType, buffer: &mut Buffer, kernel: &mut 
             Buffer::F16(elements) => elements[start..start + count].convert_from_f32_slice(values),
             Buffer::U8(elements) => {
                 if let Some(format) = Float8::of(dtype) {
-                    let pairs = elements[start..start + count].iter_mut().zip(values);
                     // XLA computes them as `float16`, so results are rounded to that first.
-                    pairs.for_each(|(element, value)| {
-                        *element = format.encode(half::f16::from_f32(*value).to_f64());
-                    });
+                    values.iter_mut().for_each(|value| *value = half::f16::from_f32(*value).to_f32());
+                    format.encode_all(values, &mut elements[start..start + count]);
                 }
             }
             _ => {}
@@ -135,8 +133,7 @@ fn load(dtype: DType, buffer: &Buffer, start: usize, values: &mut [f32]) {
         Buffer::F16(elements) => elements[range].convert_to_f32_slice(values),
         Buffer::U8(elements) => {
             if let Some(format) = Float8::of(dtype) {
-                let pairs = values.iter_mut().zip(&elements[range]);
-                pairs.for_each(|(value, bits)| *value = format.decode(*bits));
+                format.decode_all(&elements[range], values);
             }
         }
         _ => {}
