@@ -1,5 +1,7 @@
 //! Copies between a contiguous array and a strided pattern in another: the one loop behind
-//! transpose, broadcast, slice, reverse, pad and updates.
+//! transpose, broadcast, slice, reverse, pad and updates. Rows that were columns are read square by square (`squares`).
+
+mod squares;
 
 use std::ops::Range;
 
@@ -104,6 +106,9 @@ impl Pattern {
         shape: &Shape,
         range: Range<usize>,
     ) -> Result<Vec<T>, OpError> {
+        if let Some(result) = self.turned(source, range.clone()) {
+            return Ok(result);
+        }
         let mut result = reserve(shape)?;
         self.rows_of(range, |position, length, stride| {
             let start = position as usize;
@@ -122,6 +127,9 @@ impl Pattern {
 
     /// The elements at the positions, in row-major order, into a slice of as many.
     pub(crate) fn read_into<T: Copy>(&self, source: &[T], target: &mut [T]) {
+        if self.is_turned(target.len()) {
+            return self.squares(source, target, 0..target.len());
+        }
         let mut rest = target;
         self.rows(|position, length, stride| {
             let (run, tail) = std::mem::take(&mut rest).split_at_mut(length);
