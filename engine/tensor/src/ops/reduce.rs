@@ -141,11 +141,12 @@ pub fn reduce(op: ReduceOp, array: &Array, axes: &[usize]) -> Result<Array, OpEr
     Ok(result)
 }
 
-/// Sums and extremes of floats over axes that stand together, of which one at most is longer than one where the order
+/// Sums, products and extremes of floats over axes that stand together, of which one at most is longer than one where the order
 /// counts; `None` for everything else.
 fn in_lanes(op: ReduceOp, array: &Array, axes: &[usize]) -> Result<Option<Array>, OpError> {
     let combine = match op {
         ReduceOp::Sum => Combine::Sum,
+        ReduceOp::Prod => Combine::Product,
         ReduceOp::Max => Combine::Max,
         ReduceOp::Min => Combine::Min,
         _ => return Ok(None),
@@ -155,7 +156,7 @@ fn in_lanes(op: ReduceOp, array: &Array, axes: &[usize]) -> Result<Option<Array>
     let (Some(&first), Some(&last)) = (axes.iter().min(), axes.iter().max()) else { return Ok(None) };
     let together = last - first + 1 == axes.len();
     let long = axes.iter().filter(|&&axis| dims.get(axis).is_some_and(|&size| size != 1)).count();
-    if !distinct || !together || array.size() == 0 || (combine == Combine::Sum && long > 1) {
+    if !distinct || !together || array.size() == 0 || (matches!(combine, Combine::Sum | Combine::Product) && long > 1) {
         return Ok(None);
     }
     let product = |sizes: &[usize]| -> usize { sizes.iter().product() };

@@ -3,7 +3,9 @@
 
 use crate::isa::for_each_isa;
 use crate::ops::number::Float;
+use crate::ops::strided::Pattern;
 use crate::ops::turn::LANES;
+use crate::shape::Shape;
 
 /// Elements along one dimension that are added one after the other; see `reduce`.
 pub(super) use crate::ops::turn::WINDOW;
@@ -13,6 +15,8 @@ pub(super) use crate::ops::turn::WINDOW;
 pub(super) enum Combine {
     /// In XLA's order.
     Sum,
+    /// In that order, too.
+    Product,
     Max,
     Min,
 }
@@ -22,6 +26,7 @@ impl Combine {
     fn identity<T: Float>(self) -> T {
         match self {
             Combine::Sum => T::ZERO,
+            Combine::Product => T::ONE,
             Combine::Max => T::INFINITY.negate(),
             Combine::Min => T::INFINITY,
         }
@@ -63,6 +68,7 @@ fn columns<F, T: Float>(combine: Combine, values: &[T], count: usize, result: &m
             let pairs = result.iter_mut().zip(row);
             match combine {
                 Combine::Sum => pairs.for_each(|(sum, &x)| *sum = sum.plus(x)),
+                Combine::Product => pairs.for_each(|(product, &x)| *product = product.mul(x)),
                 Combine::Max => pairs.for_each(|(sum, &x)| *sum = sum.maximum(x)),
                 Combine::Min => pairs.for_each(|(sum, &x)| *sum = sum.minimum(x)),
             }
@@ -80,6 +86,7 @@ const BESIDE: usize = 2 * LANES;
 fn near_of<T: Float, const BESIDE: usize>(combine: Combine, values: &[T], width: usize, result: &mut [T]) {
     match combine {
         Combine::Sum => near_columns::<T, BESIDE>(values, width, result, combine.identity(), T::plus),
+        Combine::Product => near_columns::<T, BESIDE>(values, width, result, combine.identity(), T::mul),
         Combine::Max => near_columns::<T, BESIDE>(values, width, result, combine.identity(), T::maximum),
         Combine::Min => near_columns::<T, BESIDE>(values, width, result, combine.identity(), T::minimum),
     }
@@ -392,32 +399,49 @@ fn window_sums<T: Float>(row: &[T]) -> Vec<T> {
 
 /// Combines the middle one of three axes, (outer, length, inner), into `result` of (outer, inner).
 pub(super) fn middle<T: Float>(combine: Combine, values: &[T], [outer, length, inner]: [usize; 3], result: &mut [T]) {
-    if inner == 1 {
-        rows(combine, values, length, result);
-        return;
-    }
-    for (values, result) in values.chunks_exact(length * inner).zip(result.chunks_exact_mut(inner)).take(outer) {
-        if combine != Combine::Sum || length <= WINDOW {
-            columns(combine, values, length, result);
-            continue;
+    match (inner, combine) {
+        (1, Combine::Product) => product_rows(values, length, result),
+        (1, _) => rows(combine, values, length, result),
+        _ => {
+            let slabs = values.chunks_exact(length * inner).zip(result.chunks_exact_mut(inner)).take(outer);
+            slabs.for_each(|(values, result)| down(combine, values, length, result));
         }
-        let mut sums = window_rows(values, length, inner);
-        while sums.len() > WINDOW * inner {
-            sums = window_rows(&sums, sums.len() / inner, inner);
-        }
-        columns(combine, &sums, sums.len() / inner, result);
     }
 }
 
-/// The sums of windows of rows, centred.
-fn window_rows<T: Float>(values: &[T], length: usize, inner: usize) -> Vec<T> {
+/// Products of rows, of which some are laid side by side.
+fn product_rows<T: Float>(values: &[T], length: usize, result: &mut [T]) {
+    let mut columns = vec![T::ONE; length * LANES];
+    for (rows, result) in values.chunks(length * LANES).zip(result.chunks_mut(LANES)) {
+        let columns = &mut columns[..rows.len()];
+        Pattern::new(0, &Shape::from([length, result.len()]), &[1, length as isize]).read_into(rows, columns);
+        down(Combine::Product, columns, length, result);
+    }
+}
+
+/// Columns of `length` elements, as many as `result` has: sums and products in windows, and windows of those, until one is left.
+fn down<T: Float>(combine: Combine, values: &[T], length: usize, result: &mut [T]) {
+    let inner = result.len();
+    if length <= WINDOW || matches!(combine, Combine::Max | Combine::Min) {
+        columns(combine, values, length, result);
+        return;
+    }
+    let mut windows = window_rows(combine, values, length, inner);
+    while windows.len() > WINDOW * inner {
+        windows = window_rows(combine, &windows, windows.len() / inner, inner);
+    }
+    columns(combine, &windows, windows.len() / inner, result);
+}
+
+/// What windows of rows, centred, are combined to.
+fn window_rows<T: Float>(combine: Combine, values: &[T], length: usize, inner: usize) -> Vec<T> {
     let windows = length.div_ceil(WINDOW);
     let before = (windows * WINDOW - length) / 2;
     let mut sums = vec![T::ZERO; windows * inner];
     for (window, result) in sums.chunks_exact_mut(inner).enumerate() {
         let start = (window * WINDOW).saturating_sub(before);
         let end = length.min((window + 1) * WINDOW - before);
-        columns(Combine::Sum, &values[start * inner..end * inner], end - start, result);
+        columns(combine, &values[start * inner..end * inner], end - start, result);
     }
     sums
 }
