@@ -4,10 +4,13 @@ use crate::array::Array;
 use crate::buffer::Buffer;
 use crate::dtype::DType;
 use crate::error::OpError;
+use crate::ops::convert;
 use crate::ops::elementwise::round_narrow;
 use crate::ops::functions::{double, single};
 use crate::ops::number::{Float, Integer};
-use crate::ops::{convert, transpose};
+use crate::ops::strided::Pattern;
+use crate::shape::Shape;
+use crate::threads::spread;
 
 /// What a cumulative operation accumulates.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -39,7 +42,7 @@ impl CumulativeOp {
 
 /// Each element combined with all before it along `axis` (after it, if `reverse`).
 ///
-/// Floats are combined in XLA's order (see `scan_line`); 16- and 8-bit floats round at every step.
+/// Floats are combined in XLA's order (see `scan_rows`); 16- and 8-bit floats round at every step.
 ///
 /// # Errors
 /// For `bool`, keys, integers under log-sum-exp, and an axis out of bounds.
@@ -49,29 +52,22 @@ pub fn cumulative(op: CumulativeOp, array: &Array, axis: usize, reverse: bool) -
     if !accepted {
         return Err(OpError::DType { op: op.name(), dtype });
     }
-    let rank = array.rank();
-    if axis >= rank {
+    if axis >= array.rank() {
         return Err(OpError::argument(op.name(), format!("axis {axis} is out of bounds for shape {}", array.shape())));
     }
-    // Exchanging the axis with the innermost is its own inverse.
-    let mut permutation: Vec<usize> = (0..rank).collect();
-    permutation.swap(axis, rank - 1);
-    let mut moved = transpose(array, &permutation)?;
-    let length = array.shape()[axis];
-    if moved.size() == 0 {
+    if array.size() == 0 {
         return Ok(array.clone());
     }
     let narrow = dtype.is_float() && dtype.bits() <= 16;
-    if narrow {
-        moved = convert(&moved, DType::F32)?;
-    }
+    let mut result = if narrow { convert(array, DType::F32)? } else { array.clone() };
+    let lines = Lines { length: array.shape()[axis], inner: array.shape()[axis + 1..].iter().product(), reverse };
     macro_rules! integers {
         ($x:expr) => {
             match op {
-                CumulativeOp::Sum => scan($x, length, reverse, Integer::add),
-                CumulativeOp::Prod => scan($x, length, reverse, Integer::mul),
-                CumulativeOp::Max => scan($x, length, reverse, Ord::max),
-                _ => scan($x, length, reverse, Ord::min),
+                CumulativeOp::Sum => lines.scan($x, Integer::add),
+                CumulativeOp::Prod => lines.scan($x, Integer::mul),
+                CumulativeOp::Max => lines.scan($x, Ord::max),
+                _ => lines.scan($x, Ord::min),
             }
         };
     }
@@ -79,12 +75,12 @@ pub fn cumulative(op: CumulativeOp, array: &Array, axis: usize, reverse: bool) -
         ($x:expr, $functions:ident, $round:expr) => {{
             let round = $round;
             match op {
-                CumulativeOp::Sum => scan($x, length, reverse, |x, y| round(Float::add(x, y))),
-                CumulativeOp::Prod => scan($x, length, reverse, |x, y| round(Float::mul(x, y))),
-                CumulativeOp::Max => scan($x, length, reverse, Float::maximum),
-                CumulativeOp::Min => scan($x, length, reverse, Float::minimum),
+                CumulativeOp::Sum => lines.scan($x, |x, y| round(Float::add(x, y))),
+                CumulativeOp::Prod => lines.scan($x, |x, y| round(Float::mul(x, y))),
+                CumulativeOp::Max => lines.scan($x, Float::maximum),
+                CumulativeOp::Min => lines.scan($x, Float::minimum),
                 // `jnp.logaddexp`, step by step.
-                CumulativeOp::LogSumExp => scan($x, length, reverse, |x, y| {
+                CumulativeOp::LogSumExp => lines.scan($x, |x, y| {
                     let difference = round(Float::sub(x, y));
                     if difference.is_nan() {
                         return round(x + y);
@@ -95,7 +91,7 @@ pub fn cumulative(op: CumulativeOp, array: &Array, axis: usize, reverse: bool) -
             }
         }};
     }
-    match moved.make_mut() {
+    match result.make_mut() {
         Buffer::I8(x) => integers!(x),
         Buffer::I16(x) => integers!(x),
         Buffer::I32(x) => integers!(x),
@@ -110,49 +106,79 @@ pub fn cumulative(op: CumulativeOp, array: &Array, axis: usize, reverse: bool) -
         // Converted above or refused.
         Buffer::Bool(_) | Buffer::BF16(_) | Buffer::F16(_) | Buffer::Key(_) => {}
     }
-    crate::ops::elementwise::wrap_four_bits(dtype, moved.make_mut());
-    if narrow {
-        moved = convert(&moved, dtype)?;
-    }
-    transpose(&moved, &permutation)
+    crate::ops::elementwise::wrap_four_bits(dtype, result.make_mut());
+    if narrow { convert(&result, dtype) } else { Ok(result) }
 }
 
 /// Lines longer than this are done in blocks of it: XLA turns the `reduce_window` behind these
 /// operations into a scan within blocks, a scan of the blocks' totals, and one combination of both.
 const BLOCK: usize = 16;
+/// Elements that a thread takes at a time.
+const PART: usize = 1 << 15;
+/// Lines that are laid beside each other at least, where there are so many.
+const BESIDE: usize = 16;
 
-fn scan<T: Copy>(elements: &mut [T], length: usize, reverse: bool, f: impl Fn(T, T) -> T) {
-    for line in elements.chunks_exact_mut(length) {
-        scan_line(line, reverse, &f);
+/// How the lines lie that are accumulated along: (outer, `length`, `inner`).
+#[derive(Clone, Copy)]
+struct Lines {
+    length: usize,
+    inner: usize,
+    reverse: bool,
+}
+
+impl Lines {
+    fn scan<T: Copy + Send>(self, elements: &mut [T], f: impl Fn(T, T) -> T + Sync) {
+        let Lines { length, inner, reverse } = self;
+        let slab = length * inner;
+        let part = slab * (PART / slab).max(if inner == 1 { BESIDE } else { 1 });
+        spread(elements.chunks_mut(part).collect(), |slabs: &mut [T]| {
+            if inner > 1 {
+                slabs.chunks_exact_mut(slab).for_each(|slab| scan_rows(slab, inner, reverse, &f));
+                return;
+            }
+            // Beside each other, as each has to wait for its last element before the next.
+            let count = slabs.len() / length;
+            let mut rows = slabs.to_vec();
+            Pattern::new(0, &Shape::from([length, count]), &[1, length as isize]).read_into(slabs, &mut rows);
+            scan_rows(&mut rows, count, reverse, &f);
+            Pattern::new(0, &Shape::from([count, length]), &[1, count as isize]).read_into(&rows, slabs);
+        });
     }
 }
 
-fn scan_line<T: Copy>(line: &mut [T], reverse: bool, f: &impl Fn(T, T) -> T) {
-    for block in line.chunks_mut(BLOCK) {
+/// Along the first axis of rows of `inner` elements.
+fn scan_rows<T: Copy>(rows: &mut [T], inner: usize, reverse: bool, f: &impl Fn(T, T) -> T) {
+    for block in rows.chunks_mut(BLOCK * inner) {
         if reverse {
             // Every window is combined from its first element on, so no sum serves the next.
-            for start in 0..block.len() {
-                let (first, rest) = (block[start], &block[start + 1..]);
-                block[start] = rest.iter().fold(first, |sum, &x| f(sum, x));
+            for start in (0..block.len()).step_by(inner) {
+                let (first, rest) = block[start..].split_at_mut(inner);
+                for row in rest.chunks_exact(inner) {
+                    first.iter_mut().zip(row).for_each(|(sum, &x)| *sum = f(*sum, x));
+                }
             }
         } else {
-            for index in 1..block.len() {
-                block[index] = f(block[index - 1], block[index]);
+            for start in (inner..block.len()).step_by(inner) {
+                let (before, row) = block[start - inner..].split_at_mut(inner);
+                row.iter_mut().zip(before).for_each(|(x, &mut sum)| *x = f(sum, *x));
             }
         }
     }
-    if line.len() <= BLOCK {
+    if rows.len() <= BLOCK * inner {
         return;
     }
     let total = |block: &[T]| {
-        if reverse { block[0] } else { block[block.len() - 1] }
+        let start = if reverse { 0 } else { block.len() - inner };
+        block[start..start + inner].to_vec()
     };
-    let mut totals: Vec<T> = line.chunks(BLOCK).map(total).collect();
-    scan_line(&mut totals, reverse, f);
-    for (index, block) in line.chunks_mut(BLOCK).enumerate() {
+    let mut totals: Vec<T> = rows.chunks(BLOCK * inner).flat_map(total).collect();
+    scan_rows(&mut totals, inner, reverse, f);
+    for (index, block) in rows.chunks_mut(BLOCK * inner).enumerate() {
         let before = if reverse { Some(index + 1) } else { index.checked_sub(1) };
-        if let Some(&carried) = before.and_then(|index| totals.get(index)) {
-            block.iter_mut().for_each(|x| *x = f(carried, *x));
+        if let Some(carried) = before.and_then(|index| totals.get(index * inner..(index + 1) * inner)) {
+            for row in block.chunks_exact_mut(inner) {
+                row.iter_mut().zip(carried).for_each(|(x, &carried)| *x = f(carried, *x));
+            }
         }
     }
 }
