@@ -6,8 +6,8 @@ use super::eval::{Operands, Results, attribute, one};
 use super::rule::{self, tuple};
 use crate::op::{EvalContext, EvalError, InferContext, InferError, OpDef, OpKind, Types};
 use crate::types::TensorType;
-use pallas_tensor::ops::{BinaryOp, Combine, convert, scatter_flat, take_flat};
-use pallas_tensor::{Array, DType, Scalar, Shape};
+use pallas_tensor::ops::{self, BinaryOp, Combine, Runs, scatter_flat, take_flat};
+use pallas_tensor::{Array, Scalar, Shape};
 
 /// Elements (or slices over the axes that are not indexed) at computed positions.
 ///
@@ -76,44 +76,41 @@ impl Plan {
         Plan { axes, index_shape, position, result }
     }
 
-    /// Flat positions in the operand of every element of the result; -1 outside, unless `clip`.
-    fn positions(&self, shape: &Shape, indices: &[Array], clip: bool) -> Result<Vec<i64>, EvalError> {
+    /// Where each index tuple points, from where what is indexed begins; -1 outside, unless `clip`.
+    fn places(&self, shape: &Shape, indices: &[Array], clip: bool) -> Result<Array, EvalError> {
         let strides = shape.strides();
-        let count = self.index_shape.size();
-        // Where each index tuple points, as a flat offset.
-        let mut bases = vec![0i64; count];
-        for (&axis, index) in self.axes.iter().zip(indices) {
-            let (size, stride) = (shape[axis] as i64, strides[axis] as i64);
-            // What is above the range of an i64 is outside anyway.
-            let values = match index.dtype() {
-                DType::U64 => {
-                    index.iter_scalars().map(|x| x.as_int().unwrap_or(-1).min(i64::MAX.into()) as i64).collect()
-                }
-                _ => convert(index, DType::I64)?.into_elements::<i64>().unwrap_or_default(),
-            };
-            for (base, &value) in bases.iter_mut().zip(&values) {
-                let value = if clip { value.clamp(0, (size - 1).max(0)) } else { value };
-                if (0..size).contains(&value) && *base >= 0 {
-                    *base += value * stride;
-                } else {
-                    *base = -1;
-                }
-            }
-        }
-        let kept: Vec<usize> = (0..shape.rank()).filter(|a| !self.axes.contains(a)).collect();
-        let (before, after) = kept.split_at(self.position);
-        let before = offsets(shape, before);
-        let after = offsets(shape, after);
+        let axes: Vec<(&Array, usize, usize)> =
+            self.axes.iter().zip(indices).map(|(&axis, index)| (index, shape[axis], strides[axis])).collect();
+        Ok(ops::places(&axes, self.index_shape.size(), clip)?)
+    }
+
+    /// Axes that are not indexed: those that stand before the indices in the result, and those behind.
+    fn kept(&self, shape: &Shape) -> (Vec<usize>, Vec<usize>) {
+        let mut before: Vec<usize> = (0..shape.rank()).filter(|axis| !self.axes.contains(axis)).collect();
+        let after = before.split_off(self.position);
+        (before, after)
+    }
+
+    /// What is taken or put together, if the axes behind the indices are the last ones: elements of them lie one behind the other.
+    /// Where their stretches begin, and how many elements there are in a run.
+    fn runs(&self, shape: &Shape) -> Option<(Vec<usize>, usize)> {
+        let (before, after) = self.kept(shape);
+        let are_last = after.iter().copied().eq(shape.rank() - after.len()..shape.rank());
+        are_last.then(|| (offsets(shape, &before), after.iter().map(|&axis| shape[axis]).product()))
+    }
+
+    /// Flat positions in the operand of every element of the result; -1 outside.
+    fn positions(&self, shape: &Shape, places: &[i64]) -> Result<Vec<i64>, EvalError> {
+        let (before, after) = self.kept(shape);
+        let (before, after) = (offsets(shape, &before), offsets(shape, &after));
         let mut positions = Vec::new();
         positions
             .try_reserve_exact(self.result.size())
             .map_err(|_| EvalError::new(format!("a tile of shape {} is too large", self.result)))?;
-        if before == [0] && after == [0] {
-            return Ok(bases);
-        }
         for outer in before {
-            for &base in &bases {
-                positions.extend(after.iter().map(|inner| if base < 0 { -1 } else { outer + base + inner }));
+            for &place in places {
+                let position = |inner: &usize| if place < 0 { -1 } else { place + (outer + inner) as i64 };
+                positions.extend(after.iter().map(position));
             }
         }
         Ok(positions)
@@ -121,14 +118,14 @@ impl Plan {
 }
 
 /// Flat offsets of every combination of indices along some axes, in row-major order.
-fn offsets(shape: &Shape, axes: &[usize]) -> Vec<i64> {
+fn offsets(shape: &Shape, axes: &[usize]) -> Vec<usize> {
     let strides = shape.strides();
     axes.iter().fold(vec![0], |offsets, &axis| {
-        offsets
-            .iter()
-            .flat_map(|offset| (0..shape[axis] as i64).map(move |index| (offset, index)))
-            .map(|(offset, index)| offset + index * strides[axis] as i64)
-            .collect()
+        let along = |offset: &usize| {
+            let offset = *offset;
+            (0..shape[axis]).map(move |index| (offset, index))
+        };
+        offsets.iter().flat_map(along).map(|(offset, index)| offset + index * strides[axis]).collect()
     })
 }
 
@@ -223,8 +220,13 @@ fn eval_gather(context: &EvalContext<'_>, mut operands: Operands) -> Results {
     let index_shape = operands.first().map_or_else(Shape::default, |i| i.shape().clone());
     let plan = Plan::new(x.shape(), axes(context)?, index_shape);
     let fill = context.attributes.str("mode") == Some("fill");
-    let positions = plan.positions(x.shape(), &operands, !fill)?;
+    let places = plan.places(x.shape(), &operands, !fill)?;
+    let places = places.elements::<i64>().unwrap_or_default();
     let filler = Array::scalar(x.dtype(), Scalar::filler(x.dtype()));
+    if let Some((before, length)) = plan.runs(x.shape()) {
+        return one(Runs { before: &before, places, length }.take(&x, plan.result, &filler));
+    }
+    let positions = plan.positions(x.shape(), places)?;
     one(take_flat(&x, &positions, plan.result, &filler))
 }
 
@@ -243,7 +245,12 @@ fn eval_scatter(context: &EvalContext<'_>, mut operands: Operands) -> Results {
     {
         return one(scatter_flat(x, positions, &updates, combine));
     }
-    let positions = plan.positions(x.shape(), &operands, clip)?;
+    let places = plan.places(x.shape(), &operands, clip)?;
+    let places = places.elements::<i64>().unwrap_or_default();
+    if let (Combine::Replace, Some((before, length))) = (combine, plan.runs(x.shape())) {
+        return one(Runs { before: &before, places, length }.put(x, &updates));
+    }
+    let positions = plan.positions(x.shape(), places)?;
     one(scatter_flat(x, &positions, &updates, combine))
 }
 

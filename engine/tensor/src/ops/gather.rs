@@ -5,9 +5,11 @@
 
 mod counted;
 mod position;
+mod runs;
 mod typed;
 
 pub use position::Position;
+pub use runs::{Runs, places};
 
 use crate::array::{Array, reserve};
 use crate::buffer::{Buffer, Element, with_elements};
@@ -15,13 +17,17 @@ use crate::error::OpError;
 use crate::ops::binary::{BinaryOp, binary};
 use crate::shape::Shape;
 
+/// What operations are called in errors.
+const OP_GATHER: &str = "gather";
+const OP_SCATTER: &str = "scatter";
+
 /// The elements at flat row-major positions, in the given shape. A position outside (negative or
 /// past the end) gives `fill`.
 ///
 /// # Errors
 /// If the number of positions is not the shape's size, or `fill` is not a scalar of the dtype.
 pub fn take_flat(array: &Array, positions: &[i64], shape: impl Into<Shape>, fill: &Array) -> Result<Array, OpError> {
-    const OP: &str = "gather";
+    const OP: &str = OP_GATHER;
     let shape = shape.into();
     if shape.checked_size() != Some(positions.len()) {
         return Err(OpError::argument(OP, format!("{} positions for shape {shape}", positions.len())));
@@ -68,7 +74,7 @@ impl Scatter {
     /// If there are not as many positions as updates, dtypes differ, or the operation does not accept
     /// the dtype.
     pub fn run<P: Position>(self, mut array: Array, positions: &[P], updates: &Array) -> Result<Array, OpError> {
-        const OP: &str = "scatter";
+        const OP: &str = OP_SCATTER;
         let dtype = array.dtype();
         if dtype != updates.dtype() {
             return Err(OpError::DTypeMismatch { op: OP, left: dtype, right: updates.dtype() });

@@ -37,7 +37,7 @@ pub use convert::{bitcast_convert, convert};
 pub use crop::crop;
 pub use cumulative::{CumulativeOp, cumulative};
 pub use dot::{DotDimensions, Matrix, dot_general, dot_general_shape, matrix_product_onto};
-pub use gather::{Combine, Position, Scatter, scatter_flat, take_flat};
+pub use gather::{Combine, Position, Runs, Scatter, places, scatter_flat, take_flat};
 pub use multiply_add::{MultiplyAdd, multiply_add, multiply_by_reciprocal};
 pub use pad::{PadDimension, pad};
 pub use reduce::{ReduceOp, arg_extreme, reduce};
