@@ -8,7 +8,7 @@ use crate::dtype::DType;
 use crate::error::OpError;
 use crate::isa::for_each_isa;
 use crate::ops::number::Integer;
-use crate::ops::product::{Onto, Product, Strided, grouped_product, is_grouped, matrix_product};
+use crate::ops::product::{Onto, Product, Short, Strided, grouped_product, is_grouped, matrix_product, short_product};
 use crate::ops::{convert, transpose};
 use crate::shape::Shape;
 use half::bf16;
@@ -148,6 +148,11 @@ pub fn dot_general(left: &Array, right: &Array, dimensions: &DotDimensions, outp
         })?;
         return convert(&Array::from_parts(DType::F32, shape, Buffer::F32(sums)), output);
     }
+    if computed == DType::I32
+        && let Some(sums) = shorts(left.buffer(), right.buffer(), sizes, &shape)?
+    {
+        return convert(&Array::from_parts(DType::I32, shape, Buffer::I32(sums)), output);
+    }
     let left = convert(&left, computed)?;
     let right = convert(&right, computed)?;
     let buffer = match (left.buffer(), right.buffer()) {
@@ -194,7 +199,7 @@ fn lies_turned(array: &Array, batch: &[usize], contracting: &[usize], is_left: b
 /// Multiplications below which setting up the tuned product costs more than it saves.
 const SMALL: usize = 4096;
 
-fn floats<T: Product>(
+fn floats<T: Product + Element>(
     left: &[T],
     right: &[T],
     turned: (bool, bool),
@@ -358,7 +363,34 @@ fn plain<F, T: Product>(
 }
 }
 
-/// 32-bit integers, which small ones are multiplied as: through the tuned product where that pays.
+/// Sums of 32 bits of products of integers of 8 and 16 bits, where the tuned product pays; none for others.
+fn shorts(left: &Buffer, right: &Buffer, sizes: Sizes, shape: &Shape) -> Result<Option<Vec<i32>>, OpError> {
+    macro_rules! each {
+        ($(($left:ident, $right:ident))*) => {
+            match (left, right) {
+                $((Buffer::$left(left), Buffer::$right(right)) => short(left, right, sizes, shape),)*
+                _ => Ok(None),
+            }
+        };
+    }
+    each! { (I8, I8) (I8, U8) (I8, I16) (U8, I8) (U8, U8) (U8, I16) (I16, I8) (I16, U8) (I16, I16) }
+}
+
+fn short<L: Short, R: Short>(
+    left: &[L],
+    right: &[R],
+    sizes: Sizes,
+    shape: &Shape,
+) -> Result<Option<Vec<i32>>, OpError> {
+    let Sizes { batch, rows, inner, columns } = sizes;
+    // One after the other, batches would have to be put together.
+    if batch != 1 || !is_large((rows, inner, columns)) {
+        return Ok(None);
+    }
+    Ok(Some(short_product(filled(shape, 0)?, left, right, (rows, inner, columns))))
+}
+
+/// 32-bit integers, which small ones are multiplied as where they come in batches: through the tuned product where that pays.
 fn words(left: &[i32], right: &[i32], sizes: Sizes, shape: &Shape) -> Result<Buffer, OpError> {
     let Sizes { rows, inner, columns, .. } = sizes;
     if rows < 2 || rows.saturating_mul(inner).saturating_mul(columns) < SMALL {

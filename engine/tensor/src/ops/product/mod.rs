@@ -10,6 +10,7 @@ mod kernel;
 mod numbers;
 mod pack;
 mod rows;
+mod shorts;
 #[cfg(test)]
 mod tests;
 #[cfg(target_arch = "x86_64")]
@@ -19,6 +20,7 @@ mod vector;
 
 pub(crate) use halves::{grouped_product, is_grouped};
 pub(crate) use numbers::Product;
+pub(crate) use shorts::{Short, short_product};
 
 use crate::isa::isa;
 use crate::lack::collected;

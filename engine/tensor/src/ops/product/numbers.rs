@@ -3,14 +3,13 @@
 use super::pack::Scratch;
 #[cfg(target_arch = "x86_64")]
 use super::vector::Vector;
-use crate::buffer::Element;
 use crate::isa::Fma;
 use crate::math::{flush, flush_f64};
 use std::cell::RefCell;
 use std::thread::LocalKey;
 
 /// Types that the tuned product knows.
-pub(crate) trait Product: Element + std::ops::Add<Output = Self> {
+pub(crate) trait Product: Copy + Default + Send + Sync + std::ops::Add<Output = Self> + 'static {
     /// What it is multiplied in where there is AVX-512.
     #[cfg(target_arch = "x86_64")]
     type Wide: Vector<Element = Self>;
