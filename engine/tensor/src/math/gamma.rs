@@ -3,9 +3,10 @@
 //! Both are Lanczos' approximation with seven terms plus reflection below one half, as XLA expands
 //! them (`xla/hlo/builder/lib/math.cc`, `Lgamma` and `Digamma`; the same in CHLO).
 
-use super::arith::{bits, flush, fma};
-use super::log::{log, log1p};
-use super::trig::{cos, sin};
+use super::arith::{bits, flush};
+use super::log::{log_with, log1p_with};
+use super::trig::{cos_usual, sin_usual};
+use crate::isa::{BaselineFma, Fma};
 
 /// Lanczos' coefficients in magnitude, with the sign of each term of the series.
 const TERMS: [(f32, f32); 8] = [
@@ -59,38 +60,42 @@ fn series_derivative(z: f32) -> f32 {
 /// `log(|gamma(x)|)` as `jax.lax.lgamma` computes it: infinite at zero and negative integers.
 #[must_use]
 pub fn lgamma(x: f32) -> f32 {
+    lgamma_with::<BaselineFma>(x)
+}
+
+/// [`lgamma`] with a given FMA. Arguments are sorted out at the end, so that a loop over it has no branches.
+#[inline(always)]
+pub(crate) fn lgamma_with<F: Fma>(x: f32) -> f32 {
     let x = flush(x);
     let size = x.abs();
-    if size == f32::INFINITY {
-        return f32::INFINITY;
-    }
     let z = series_argument(x);
-    let log_t = log1p(z * ONE_OVER_SHIFT) + LOG_SHIFT;
+    let log_t = log1p_with::<F>(z * ONE_OVER_SHIFT) + LOG_SHIFT;
     let power = (z + 0.5) - (z + SHIFT) / log_t;
-    let direct = fma(log_t, power, LOG_SQRT_TWO_PI) + log(series(z));
-    if x >= 0.5 || x.is_nan() {
-        return direct;
-    }
+    let direct = F::fma(log_t, power, LOG_SQRT_TWO_PI) + log_with::<F>(series(z));
     let fraction = size - size.floor();
     let folded = if fraction > 0.5 { 1.0 - fraction } else { fraction };
-    let log_sine = log(sin(folded * PI));
-    if log_sine.is_infinite() { -log_sine } else { (LOG_PI - log_sine) - direct }
+    let log_sine = log_with::<F>(sin_usual(folded * PI));
+    let reflected = if log_sine.is_infinite() { -log_sine } else { (LOG_PI - log_sine) - direct };
+    let finite = if x < 0.5 { reflected } else { direct };
+    if size == f32::INFINITY { f32::INFINITY } else { finite }
 }
 
 /// The derivative of `lgamma` as `jax.lax.digamma` computes it: NaN at zero and negative integers.
 #[must_use]
 pub fn digamma(x: f32) -> f32 {
+    digamma_with::<BaselineFma>(x)
+}
+
+/// [`digamma`] with a given FMA, without branches.
+#[inline(always)]
+pub(crate) fn digamma_with<F: Fma>(x: f32) -> f32 {
     let x = flush(x);
-    if x <= 0.0 && x.trunc() == x {
-        return f32::NAN;
-    }
     let z = series_argument(x);
-    let log_t = log1p(z * ONE_OVER_SHIFT) + LOG_SHIFT;
+    let log_t = log1p_with::<F>(z * ONE_OVER_SHIFT) + LOG_SHIFT;
     let direct = (log_t + series_derivative(z) / series(z)) - LANCZOS_G / (z + SHIFT);
-    if x >= 0.5 || x.is_nan() {
-        return direct;
-    }
-    // Minus the nearest integer, which is at most zero here, keeps the cotangent's argument small.
+    // Minus the nearest integer, which is at most zero where this is asked for, keeps the cotangent's argument small.
     let angle = (x + (x + 0.5).floor().abs()) * PI;
-    direct - (cos(angle) * PI) / sin(angle)
+    let reflected = direct - (cos_usual(angle) * PI) / sin_usual(angle);
+    let value = if x < 0.5 { reflected } else { direct };
+    if x <= 0.0 && x.trunc() == x { f32::NAN } else { value }
 }

@@ -85,6 +85,7 @@ pub(crate) mod formulas {
 pub(crate) mod lanes {
     pub(crate) use super::erf::{erf_inv_with as erf_inv, erf_with as erf, erfc_with as erfc};
     pub(crate) use super::exp::{exp_with as exp, exp2_with as exp2, expm1_with as expm1, logistic_with as logistic};
+    pub(crate) use super::gamma::{digamma_with as digamma, lgamma_with as lgamma};
     pub(crate) use super::hyperbolic::{cosh_with as cosh, sinh_with as sinh, tanh_with as tanh};
     pub(crate) use super::log::{log_with as log, log1p_with as log1p};
     pub(crate) use super::trig::{cos_usual, is_usual, sin_usual};

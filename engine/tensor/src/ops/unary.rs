@@ -254,6 +254,8 @@ fn in_lanes<F>(op: UnaryOp, x: &mut [f32]) -> bool {
         ErfInv => direct!(x, lanes::erf_inv::<F>),
         Sinh => direct!(x, lanes::sinh::<F>),
         Cosh => direct!(x, lanes::cosh::<F>),
+        Lgamma => direct!(x, lanes::lgamma::<F>),
+        Digamma => direct!(x, lanes::digamma::<F>),
         Sin => usual(x, lanes::sin_usual, single::sin),
         Cos => usual(x, lanes::cos_usual, single::cos),
         _ => return false,
