@@ -1,5 +1,7 @@
 //! Reductions over axes, and the positions of extremes.
 
+mod integers;
+
 use crate::array::{Array, filled, reserve};
 use crate::buffer::{Buffer, Element};
 use crate::dtype::{DType, Kind};
@@ -8,7 +10,7 @@ use crate::lack::collected;
 use crate::ops::convert;
 use crate::ops::convert::numbers;
 use crate::ops::elementwise::round_narrow;
-use crate::ops::number::{Float, Integer};
+use crate::ops::number::Float;
 use crate::ops::reduce_lanes::{Combine, middle};
 use crate::ops::structural::transpose;
 use crate::ops::tree::{Reduction, add_windows, one_by_one, tree};
@@ -119,14 +121,14 @@ pub fn reduce(op: ReduceOp, array: &Array, axes: &[usize]) -> Result<Array, OpEr
         }
         Buffer::Bool(x) => Buffer::Bool(each_row(x, &shape, length, |row| truth(op, row))?),
         // 4-bit extremes of nothing are their own limits, not those of the storage.
-        Buffer::I8(x) => Buffer::I8(each_row(x, &shape, length, |row| integer(op, row, dtype))?),
-        Buffer::I16(x) => Buffer::I16(each_row(x, &shape, length, |row| integer(op, row, dtype))?),
-        Buffer::I32(x) => Buffer::I32(each_row(x, &shape, length, |row| integer(op, row, dtype))?),
-        Buffer::I64(x) => Buffer::I64(each_row(x, &shape, length, |row| integer(op, row, dtype))?),
-        Buffer::U8(x) => Buffer::U8(each_row(x, &shape, length, |row| integer(op, row, dtype))?),
-        Buffer::U16(x) => Buffer::U16(each_row(x, &shape, length, |row| integer(op, row, dtype))?),
-        Buffer::U32(x) => Buffer::U32(each_row(x, &shape, length, |row| integer(op, row, dtype))?),
-        Buffer::U64(x) => Buffer::U64(each_row(x, &shape, length, |row| integer(op, row, dtype))?),
+        Buffer::I8(x) => Buffer::I8(each_row(x, &shape, length, |row| integers::row(op, row, dtype))?),
+        Buffer::I16(x) => Buffer::I16(each_row(x, &shape, length, |row| integers::row(op, row, dtype))?),
+        Buffer::I32(x) => Buffer::I32(each_row(x, &shape, length, |row| integers::row(op, row, dtype))?),
+        Buffer::I64(x) => Buffer::I64(each_row(x, &shape, length, |row| integers::row(op, row, dtype))?),
+        Buffer::U8(x) => Buffer::U8(each_row(x, &shape, length, |row| integers::row(op, row, dtype))?),
+        Buffer::U16(x) => Buffer::U16(each_row(x, &shape, length, |row| integers::row(op, row, dtype))?),
+        Buffer::U32(x) => Buffer::U32(each_row(x, &shape, length, |row| integers::row(op, row, dtype))?),
+        Buffer::U64(x) => Buffer::U64(each_row(x, &shape, length, |row| integers::row(op, row, dtype))?),
         Buffer::F32(x) => Buffer::F32(each_row(x, &shape, length, |row| float(op, row, &reduced))?),
         Buffer::F64(x) => Buffer::F64(each_row(x, &shape, length, |row| float(op, row, &reduced))?),
         // Narrow floats are done, and keys accept nothing.
@@ -142,8 +144,27 @@ pub fn reduce(op: ReduceOp, array: &Array, axes: &[usize]) -> Result<Array, OpEr
 }
 
 /// Sums, products and extremes of floats over axes that stand together, of which one at most is longer than one where the order
-/// counts; `None` for everything else.
+/// counts, and integers over axes that stand together; `None` for everything else.
 fn in_lanes(op: ReduceOp, array: &Array, axes: &[usize]) -> Result<Option<Array>, OpError> {
+    let (dtype, dims) = (array.dtype(), array.shape());
+    let distinct = axes.iter().enumerate().all(|(place, axis)| *axis < dims.rank() && !axes[..place].contains(axis));
+    let (Some(&first), Some(&last)) = (axes.iter().min(), axes.iter().max()) else { return Ok(None) };
+    let together = last - first + 1 == axes.len();
+    let long = axes.iter().filter(|&&axis| dims.get(axis).is_some_and(|&size| size != 1)).count();
+    if !distinct || !together || array.size() == 0 {
+        return Ok(None);
+    }
+    let product = |sizes: &[usize]| -> usize { sizes.iter().product() };
+    let sizes = [product(&dims[..first]), product(&dims[first..=last]), product(&dims[last + 1..])];
+    let shape = dims.without_axes(axes);
+    if dtype.is_integer() {
+        let Some(buffer) = integers::middle(op, array, sizes, &shape)? else { return Ok(None) };
+        let mut result = Array::from_parts(dtype, shape, buffer);
+        if dtype.is_small_integer() {
+            crate::ops::elementwise::wrap_four_bits(dtype, result.make_mut());
+        }
+        return Ok(Some(result));
+    }
     let combine = match op {
         ReduceOp::Sum => Combine::Sum,
         ReduceOp::Prod => Combine::Product,
@@ -151,17 +172,9 @@ fn in_lanes(op: ReduceOp, array: &Array, axes: &[usize]) -> Result<Option<Array>
         ReduceOp::Min => Combine::Min,
         _ => return Ok(None),
     };
-    let (dtype, dims) = (array.dtype(), array.shape());
-    let distinct = axes.iter().enumerate().all(|(place, axis)| *axis < dims.rank() && !axes[..place].contains(axis));
-    let (Some(&first), Some(&last)) = (axes.iter().min(), axes.iter().max()) else { return Ok(None) };
-    let together = last - first + 1 == axes.len();
-    let long = axes.iter().filter(|&&axis| dims.get(axis).is_some_and(|&size| size != 1)).count();
-    if !distinct || !together || array.size() == 0 || (matches!(combine, Combine::Sum | Combine::Product) && long > 1) {
+    if matches!(combine, Combine::Sum | Combine::Product) && long > 1 {
         return Ok(None);
     }
-    let product = |sizes: &[usize]| -> usize { sizes.iter().product() };
-    let sizes = [product(&dims[..first]), product(&dims[first..=last]), product(&dims[last + 1..])];
-    let shape = dims.without_axes(axes);
     let buffer = match array.buffer() {
         Buffer::F32(values) => {
             let mut result = filled(&shape, 0.0f32)?;
@@ -196,31 +209,6 @@ fn truth(op: ReduceOp, row: &[bool]) -> bool {
         ReduceOp::And | ReduceOp::Min => row.iter().all(|&x| x),
         ReduceOp::Xor => row.iter().fold(false, |sum, &x| sum ^ x),
         _ => row.iter().any(|&x| x),
-    }
-}
-
-fn integer<T: Integer>(op: ReduceOp, row: &[T], dtype: DType) -> T {
-    let fold = |start: T, f: fn(T, T) -> T| row.iter().fold(start, |sum, &x| f(sum, x));
-    let limit = |wide: T, four_bits: [T; 2]| match dtype {
-        DType::I4 | DType::I2 => four_bits[0],
-        DType::U4 | DType::U2 => four_bits[1],
-        _ => wide,
-    };
-    match op {
-        ReduceOp::Sum => fold(T::ZERO, T::add),
-        ReduceOp::Prod => fold(T::ONE, T::mul),
-        ReduceOp::Max => {
-            let eight = (0..3).fold(T::ONE, |power, _| power.add(power));
-            fold(limit(T::MIN, [T::ZERO.sub(eight), T::ZERO]), T::max)
-        }
-        ReduceOp::Min => {
-            let eight = (0..3).fold(T::ONE, |power, _| power.add(power));
-            let seven = eight.sub(T::ONE);
-            fold(limit(T::MAX, [seven, seven.add(eight)]), T::min)
-        }
-        ReduceOp::And => fold(T::ZERO.not(), T::and),
-        ReduceOp::Or => fold(T::ZERO, T::or),
-        ReduceOp::Xor => fold(T::ZERO, T::xor),
     }
 }
 

@@ -6,6 +6,7 @@ use crate::ops::number::Float;
 use crate::ops::strided::Pattern;
 use crate::ops::turn::LANES;
 use crate::shape::Shape;
+use crate::threads::spread;
 
 /// Elements along one dimension that are added one after the other; see `reduce`.
 pub(super) use crate::ops::turn::WINDOW;
@@ -46,25 +47,28 @@ fn rows<F, T: Float>(combine: Combine, values: &[T], length: usize, result: &mut
     }
 }
 
-/// `result` is the combination of `count` neighbouring rows as long as it is.
-fn columns<F, T: Float>(combine: Combine, values: &[T], count: usize, result: &mut [T]) {
+/// `result` is the combination of `count` rows as long as it is, which begin `pitch` elements apart.
+fn columns<F, T: Float>(combine: Combine, values: &[T], pitch: usize, count: usize, result: &mut [T]) {
     let width = result.len();
-    if values.len() <= NEAR && width.is_multiple_of(MANY) {
-        near_of::<T, MANY>(combine, values, width, result);
-        return;
-    }
-    if values.len() <= NEAR && width.is_multiple_of(BESIDE) {
-        near_of::<T, BESIDE>(combine, values, width, result);
-        return;
+    if pitch == width && count * width <= NEAR {
+        let values = &values[..count * width];
+        if width.is_multiple_of(MANY) {
+            near_of::<T, MANY>(combine, values, width, result);
+            return;
+        }
+        if width.is_multiple_of(BESIDE) {
+            near_of::<T, BESIDE>(combine, values, width, result);
+            return;
+        }
     }
     // A stretch of columns stays in the innermost cache.
-    const STRETCH: usize = 1024;
-    for start in (0..width).step_by(STRETCH) {
-        let end = width.min(start + STRETCH);
+    const NEAR_COLUMNS: usize = 1024;
+    for start in (0..width).step_by(NEAR_COLUMNS) {
+        let end = width.min(start + NEAR_COLUMNS);
         let result = &mut result[start..end];
         result.fill(combine.identity());
         for row in 0..count {
-            let row = &values[row * width + start..row * width + end];
+            let row = &values[row * pitch + start..row * pitch + end];
             let pairs = result.iter_mut().zip(row);
             match combine {
                 Combine::Sum => pairs.for_each(|(sum, &x)| *sum = sum.plus(x)),
@@ -397,16 +401,38 @@ fn window_sums<T: Float>(row: &[T]) -> Vec<T> {
     sums
 }
 
+/// Elements from which on threads share the work, and those that each of them takes at a time.
+const LARGE: usize = 1 << 18;
+const PART: usize = 1 << 15;
+/// Columns that a thread takes at a time.
+const STRETCH: usize = 512;
+
 /// Combines the middle one of three axes, (outer, length, inner), into `result` of (outer, inner).
 pub(super) fn middle<T: Float>(combine: Combine, values: &[T], [outer, length, inner]: [usize; 3], result: &mut [T]) {
-    match (inner, combine) {
-        (1, Combine::Product) => product_rows(values, length, result),
-        (1, _) => rows(combine, values, length, result),
-        _ => {
-            let slabs = values.chunks_exact(length * inner).zip(result.chunks_exact_mut(inner)).take(outer);
-            slabs.for_each(|(values, result)| down(combine, values, length, result));
-        }
+    let (slab, is_large) = (length * inner, values.len() >= LARGE);
+    // Whole slabs where they are small, in numbers that fill registers.
+    let some = if is_large { LANES * (PART / (LANES * slab)).max(1) } else { outer.max(1) };
+    if inner == 1 {
+        spread(values.chunks(some * length).zip(result.chunks_mut(some)).collect(), |(values, result)| match combine {
+            Combine::Product => product_rows(values, length, result),
+            _ => rows(combine, values, length, result),
+        });
+        return;
     }
+    if !is_large || slab <= PART {
+        let jobs = values.chunks(some * slab).zip(result.chunks_mut(some * inner)).collect();
+        spread(jobs, |(values, result): (&[T], &mut [T])| {
+            let slabs = values.chunks_exact(slab).zip(result.chunks_exact_mut(inner));
+            slabs.for_each(|(values, result)| down(combine, values, inner, length, result));
+        });
+        return;
+    }
+    let slabs = values.chunks_exact(slab).zip(result.chunks_exact_mut(inner));
+    let stretches = slabs.flat_map(|(values, result)| {
+        let stretches = result.chunks_mut(STRETCH).enumerate();
+        stretches.map(move |(number, result)| (&values[number * STRETCH..], result))
+    });
+    spread(stretches.collect(), |(values, result)| down(combine, values, inner, length, result));
 }
 
 /// Products of rows, of which some are laid side by side.
@@ -415,33 +441,34 @@ fn product_rows<T: Float>(values: &[T], length: usize, result: &mut [T]) {
     for (rows, result) in values.chunks(length * LANES).zip(result.chunks_mut(LANES)) {
         let columns = &mut columns[..rows.len()];
         Pattern::new(0, &Shape::from([length, result.len()]), &[1, length as isize]).read_into(rows, columns);
-        down(Combine::Product, columns, length, result);
+        down(Combine::Product, columns, result.len(), length, result);
     }
 }
 
-/// Columns of `length` elements, as many as `result` has: sums and products in windows, and windows of those, until one is left.
-fn down<T: Float>(combine: Combine, values: &[T], length: usize, result: &mut [T]) {
+/// Columns of `length` elements `pitch` apart, as many as `result` has: sums and products in windows, and windows of those, until one
+/// is left.
+fn down<T: Float>(combine: Combine, values: &[T], pitch: usize, length: usize, result: &mut [T]) {
     let inner = result.len();
     if length <= WINDOW || matches!(combine, Combine::Max | Combine::Min) {
-        columns(combine, values, length, result);
+        columns(combine, values, pitch, length, result);
         return;
     }
-    let mut windows = window_rows(combine, values, length, inner);
+    let mut windows = window_rows(combine, values, pitch, length, inner);
     while windows.len() > WINDOW * inner {
-        windows = window_rows(combine, &windows, windows.len() / inner, inner);
+        windows = window_rows(combine, &windows, inner, windows.len() / inner, inner);
     }
-    columns(combine, &windows, windows.len() / inner, result);
+    columns(combine, &windows, inner, windows.len() / inner, result);
 }
 
 /// What windows of rows, centred, are combined to.
-fn window_rows<T: Float>(combine: Combine, values: &[T], length: usize, inner: usize) -> Vec<T> {
+fn window_rows<T: Float>(combine: Combine, values: &[T], pitch: usize, length: usize, inner: usize) -> Vec<T> {
     let windows = length.div_ceil(WINDOW);
     let before = (windows * WINDOW - length) / 2;
     let mut sums = vec![T::ZERO; windows * inner];
     for (window, result) in sums.chunks_exact_mut(inner).enumerate() {
         let start = (window * WINDOW).saturating_sub(before);
         let end = length.min((window + 1) * WINDOW - before);
-        columns(combine, &values[start * inner..end * inner], end - start, result);
+        columns(combine, &values[start * pitch..], pitch, end - start, result);
     }
     sums
 }
