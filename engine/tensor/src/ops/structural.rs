@@ -14,7 +14,8 @@ use crate::shape::Shape;
 const LARGE: usize = 1 << 18;
 
 fn read(array: &Array, pattern: Pattern, shape: Shape) -> Result<Array, OpError> {
-    if shape.size() >= LARGE && array.size() > 0 {
+    // (Stretches of rows that were columns would read lines of the caches in part, again and again.)
+    if shape.size() >= LARGE && array.size() > 0 && !pattern.is_turned(shape.size()) {
         // Now, while all cores are free for it.
         array.buffer();
         let source = array.clone();

@@ -4,16 +4,20 @@
 use super::Pattern;
 use crate::buffer::Element;
 use crate::recycled;
+use crate::threads::spread;
 use std::ops::Range;
 
 /// Rows, and elements of each, that are read together: what a line of the caches holds of `float32`.
 const SIDE: usize = 16;
 /// Elements from which on that pays.
 const WORTH: usize = 1024;
+/// Elements from which on threads share the work, and those that each of them takes at a time.
+const LARGE: usize = 1 << 18;
+const PART: usize = 1 << 16;
 
 impl Pattern {
     /// Whether so many elements are read square by square: neighbours in a column lie side by side, and those in a row do not.
-    pub(super) fn is_turned(&self, count: usize) -> bool {
+    pub(crate) fn is_turned(&self, count: usize) -> bool {
         let [.., (rows, down), (length, along)] = self.dimensions[..] else { return false };
         down == 1 && along > 1 && rows >= SIDE && length >= SIDE && count >= WORTH
     }
@@ -24,7 +28,14 @@ impl Pattern {
             return None;
         }
         let mut result = recycled::take(range.len())?.elements;
-        self.squares(source, &mut result, range);
+        let (width, count) = (self.dimensions.last()?.0, range.len());
+        // As many rows as are read together, from a first one on.
+        let part = SIDE * width * (if count < LARGE { count } else { PART } / (SIDE * width)).max(1);
+        let jobs = result.chunks_mut(part).enumerate().collect();
+        spread(jobs, |(number, target): (usize, &mut [T])| {
+            let start = range.start + number * part;
+            self.squares(source, target, start..start + target.len());
+        });
         Some(result)
     }
 
