@@ -33,6 +33,7 @@ pub(super) fn turn_f32(windows: &[f32; LANES * WINDOW], turned: &mut [[f32; LANE
 
 /// Two squares, side by side in the windows, one below the other in what is turned.
 #[cfg(target_arch = "x86_64")]
+#[inline]
 #[target_feature(enable = "avx512f")]
 fn turn_avx512(windows: &[f32; LANES * WINDOW], turned: &mut [[f32; LANES]; WINDOW]) {
     let turned = turned.as_flattened_mut();
@@ -43,6 +44,7 @@ fn turn_avx512(windows: &[f32; LANES * WINDOW], turned: &mut [[f32; LANES]; WIND
 
 /// `target[j * width + i] = source[i * stride + j]` for `i` and `j` below [`LANES`].
 #[cfg(target_arch = "x86_64")]
+#[inline]
 #[target_feature(enable = "avx512f")]
 pub(crate) fn square(source: &[f32], stride: usize, target: &mut [f32], width: usize) {
     use std::arch::x86_64::{_mm512_loadu_ps, _mm512_setzero_ps, _mm512_storeu_ps};
