@@ -1,6 +1,7 @@
 //! Reductions over axes, and the positions of extremes.
 
 mod integers;
+mod unmade;
 
 use crate::array::{Array, filled, reserve};
 use crate::buffer::{Buffer, Element};
@@ -174,6 +175,12 @@ fn in_lanes(op: ReduceOp, array: &Array, axes: &[usize]) -> Result<Option<Array>
     };
     if matches!(combine, Combine::Sum | Combine::Product) && long > 1 {
         return Ok(None);
+    }
+    if sizes[2] == 1
+        && last + 1 == dims.rank()
+        && let Some(result) = unmade::rows(combine, array, sizes[1], &shape)?
+    {
+        return Ok(Some(result));
     }
     let buffer = match array.buffer() {
         Buffer::F32(values) => {
