@@ -1,6 +1,7 @@
 //! Contraction of two arrays, `lax.dot_general`.
 
 mod lanes;
+mod rows;
 
 use crate::array::{Array, filled};
 use crate::buffer::{Buffer, Element};
@@ -206,6 +207,11 @@ fn floats<T: Product + Element>(
     sizes: Sizes,
     shape: &Shape,
 ) -> Result<Vec<T>, OpError> {
+    if (sizes.rows, sizes.columns) == (1, 1) && sizes.batch > 1 && sizes.inner > 0 {
+        let mut result = filled(shape, T::default())?;
+        rows::rows(&mut result, left, right, sizes.inner);
+        return Ok(result);
+    }
     batches(left, right, turned, sizes, shape, product)
 }
 
