@@ -1,10 +1,30 @@
 //! The programs of `benches/compare` compute what they say, at small sizes: a benchmark of something wrong is worth
-//! nothing. How long they take is not looked at here.
+//! nothing. `benches/operations.py` times every operation that it lists. How long they take is not looked at here.
 
 use pallas_engine::{Cancel, Disk, Environment, Run, RunOptions, Schedule};
 use pallas_tests::Recorder;
 use std::path::Path;
 use std::sync::Arc;
+
+/// What a program prints, and what it has to say of errors.
+fn printed(program: &Path, arguments: &[&str]) -> (String, String) {
+    let text = std::fs::read_to_string(program).expect("a program");
+    let recorder = Recorder::default();
+    let options = RunOptions {
+        files: Arc::new(Disk),
+        arguments: arguments.iter().map(|argument| argument.to_string()).collect(),
+        import_paths: program.parent().into_iter().map(|folder| folder.display().to_string()).collect(),
+        environment: Environment::default(),
+        schedule: Schedule::default(),
+        strict: false,
+        target: None,
+        acceleration: None,
+        console: Box::new(recorder.clone()),
+        cancel: Cancel::new(),
+    };
+    let run = Run::new(&program.display().to_string(), &text, options);
+    (recorder.written().0, run.stderr)
+}
 
 #[test]
 fn every_benchmark_gives_what_plain_jnp_gives() {
@@ -18,24 +38,20 @@ fn every_benchmark_gives_what_plain_jnp_gives() {
     assert!(programs.len() > 10);
     let mut wrong = Vec::new();
     for program in programs {
-        let text = std::fs::read_to_string(&program).expect("a program");
-        let recorder = Recorder::default();
-        let options = RunOptions {
-            files: Arc::new(Disk),
-            arguments: vec!["check".to_string(), "small".to_string()],
-            import_paths: vec![folder.display().to_string()],
-            environment: Environment::default(),
-            schedule: Schedule::default(),
-            strict: false,
-            target: None,
-            acceleration: None,
-            console: Box::new(recorder.clone()),
-            cancel: Cancel::new(),
-        };
-        let run = Run::new(&program.display().to_string(), &text, options);
-        if recorder.written().0 != "equal\n" {
-            wrong.push(format!("{}\n{}", program.display(), run.stderr));
+        let (stdout, stderr) = printed(&program, &["check", "small"]);
+        if stdout != "equal\n" {
+            wrong.push(format!("{}\n{stderr}", program.display()));
         }
     }
     assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+}
+
+#[test]
+fn every_operation_of_the_list_is_timed() {
+    let program = Path::new(env!("CARGO_MANIFEST_DIR")).join("../benches/operations.py");
+    let (stdout, stderr) = printed(&program, &["small"]);
+    assert_eq!(stderr, "");
+    let listed = std::fs::read_to_string(&program).expect("a program").matches("\": lambda a: ").count();
+    let timed = stdout.lines().filter(|line| line.rsplit(' ').next().is_some_and(|time| time.parse::<f64>().is_ok()));
+    assert_eq!(timed.count(), listed, "{stdout}");
 }

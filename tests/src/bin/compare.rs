@@ -234,24 +234,31 @@ fn copy_rate() -> f64 {
 fn time(times: &mut Times, mut command: Command, patience: Duration) {
     let start = Instant::now();
     let Ok(mut child) = command.stdout(Stdio::piped()).stderr(Stdio::inherit()).spawn() else { return };
-    // The output is two lines, which fit the pipe.
-    while matches!(child.try_wait(), Ok(None)) {
-        if start.elapsed() > patience {
-            // It may have ended just now.
-            let _ = child.kill();
-            let _ = child.wait();
+    let Some(mut out) = child.stdout.take() else { return };
+    // Who looks every now and then whether a process has ended takes a core from it each time: the end of what it prints is its end.
+    let (sender, printed) = std::sync::mpsc::channel();
+    let reader = std::thread::spawn(move || {
+        let mut text = String::new();
+        let _ = sender.send(out.read_to_string(&mut text).map(|_| text));
+    });
+    let printed = printed.recv_timeout(patience);
+    if printed.is_err() {
+        // It may have ended just now.
+        let _ = child.kill();
+    }
+    let ended = child.wait();
+    let took = 1000.0 * start.elapsed().as_secs_f64();
+    // It comes to an end with the process, too.
+    let _ = reader.join();
+    let text = match (printed, ended) {
+        (Err(_), _) => {
             times.waited = Some(1000.0 * patience.as_secs_f64());
             return;
         }
-        std::thread::sleep(Duration::from_micros(200));
-    }
-    let took = 1000.0 * start.elapsed().as_secs_f64();
-    let mut text = String::new();
-    let read = child.stdout.take().map(|mut out| out.read_to_string(&mut text));
-    let Some(line) = text.lines().find_map(|line| line.strip_prefix("ms")).filter(|_| matches!(read, Some(Ok(_))))
-    else {
-        return;
+        (Ok(Ok(text)), Ok(_)) => text,
+        _ => return,
     };
+    let Some(line) = text.lines().find_map(|line| line.strip_prefix("ms")) else { return };
     if let Some(work) = text.lines().find_map(|line| line.strip_prefix("work ")) {
         let mut numbers = work.split(' ').filter_map(|number| number.parse().ok());
         times.work = numbers.next().zip(numbers.next());
