@@ -22,7 +22,7 @@ pub(crate) use halves::{grouped_product, is_grouped};
 pub(crate) use numbers::Product;
 pub(crate) use shorts::{Short, short_product};
 
-use crate::isa::isa;
+use crate::isa::{Isa, isa};
 use crate::lack::collected;
 use kernel::{Rows, block};
 use rows::{Cut, by_rows};
@@ -34,8 +34,12 @@ const NR: usize = 32;
 /// Inner elements, rows and columns of what is multiplied before the next: a panel of the right factor stays in the innermost
 /// cache, a stretch of panels and rows in the second.
 const INNER: usize = 256;
-const ROWS: usize = MR * 12;
+const ROWS: usize = MR * 6;
 const COLUMNS: usize = NR * 16;
+/// Rows up to which panels are packed one after the other.
+const FEW_ROWS: usize = MR * 12;
+/// Rows of a block where registers suffice for more: that many have as much under way, and leave no rest of sizes that are powers of two.
+const EVEN: usize = 8;
 
 /// Multiplications that a thread is worth starting for.
 const SHARE: usize = 1 << 22;
@@ -103,7 +107,7 @@ fn rows_product<T: Product>(
     }
     T::scratch().with_borrow_mut(|scratch| {
         // Of few rows a panel is read soon after it was packed: it stays in the innermost cache, one after the other.
-        if rows <= ROWS {
+        if rows <= FEW_ROWS {
             for first in (0..inner).step_by(INNER) {
                 let depth = INNER.min(inner - first);
                 let onto = if first == 0 { onto } else { Onto::Sums };
@@ -143,11 +147,12 @@ fn blocks<T: Product>(
     onto: Onto,
 ) {
     let isa = isa();
+    let most = if isa == Isa::Avx512 && rows.is_multiple_of(EVEN) { EVEN } else { MR };
     for (number, panel) in panels.chunks_exact(NR * depth).enumerate() {
         let column = number * NR;
         let width = NR.min(columns - column);
-        for row in (0..rows).step_by(MR) {
-            let height = MR.min(rows - row);
+        for row in (0..rows).step_by(most) {
+            let height = most.min(rows - row);
             let left = Rows { elements: &left.elements[row * left.stride..], ..left };
             let target = &mut result[row * stride + column..];
             if width == NR {
