@@ -62,6 +62,15 @@ const ALL: &[Isa] = &[
 static NOW: AtomicUsize = AtomicUsize::new(0);
 
 impl Isa {
+    /// Whether there are thirty-two vector registers of 64 bytes.
+    pub(crate) fn has_many_registers(self) -> bool {
+        #[cfg(target_arch = "x86_64")]
+        if self == Isa::Avx512 {
+            return true;
+        }
+        false
+    }
+
     /// Those that this processor has.
     pub fn all() -> impl Iterator<Item = Isa> {
         let best = best();

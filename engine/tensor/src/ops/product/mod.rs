@@ -22,7 +22,7 @@ pub(crate) use halves::{grouped_product, is_grouped};
 pub(crate) use numbers::Product;
 pub(crate) use shorts::{Short, short_product};
 
-use crate::isa::{Isa, isa};
+use crate::isa::isa;
 use crate::lack::collected;
 use kernel::{Rows, block};
 use rows::{Cut, by_rows};
@@ -147,7 +147,7 @@ fn blocks<T: Product>(
     onto: Onto,
 ) {
     let isa = isa();
-    let most = if isa == Isa::Avx512 && rows.is_multiple_of(EVEN) { EVEN } else { MR };
+    let most = if isa.has_many_registers() && rows.is_multiple_of(EVEN) { EVEN } else { MR };
     for (number, panel) in panels.chunks_exact(NR * depth).enumerate() {
         let column = number * NR;
         let width = NR.min(columns - column);
