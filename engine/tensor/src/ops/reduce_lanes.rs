@@ -409,22 +409,23 @@ const STRETCH: usize = 512;
 
 /// Combines the middle one of three axes, (outer, length, inner), into `result` of (outer, inner).
 pub(super) fn middle<T: Float>(combine: Combine, values: &[T], [outer, length, inner]: [usize; 3], result: &mut [T]) {
-    let (slab, is_large) = (length * inner, values.len() >= LARGE);
-    // Whole slabs where they are small, in numbers that fill registers.
-    let some = if is_large { LANES * (PART / (LANES * slab)).max(1) } else { outer.max(1) };
-    if inner == 1 {
-        spread(values.chunks(some * length).zip(result.chunks_mut(some)).collect(), |(values, result)| match combine {
-            Combine::Product => product_rows(values, length, result),
-            _ => rows(combine, values, length, result),
-        });
-        return;
-    }
-    if !is_large || slab <= PART {
-        let jobs = values.chunks(some * slab).zip(result.chunks_mut(some * inner)).collect();
-        spread(jobs, |(values, result): (&[T], &mut [T])| {
-            let slabs = values.chunks_exact(slab).zip(result.chunks_exact_mut(inner));
+    let slab = length * inner;
+    let slabs = |values: &[T], result: &mut [T]| match (inner, combine) {
+        (1, Combine::Product) => product_rows(values, length, result),
+        (1, _) => rows(combine, values, length, result),
+        _ => {
+            let slabs = values.chunks_exact(slab).zip(result.chunks_exact_mut(inner)).take(outer);
             slabs.for_each(|(values, result)| down(combine, values, inner, length, result));
-        });
+        }
+    };
+    if values.len() < LARGE {
+        return slabs(values, result);
+    }
+    if inner == 1 || slab <= PART {
+        // Whole slabs, in numbers that fill registers.
+        let some = LANES * (PART / (LANES * slab)).max(1);
+        let jobs = values.chunks(some * slab).zip(result.chunks_mut(some * inner)).collect();
+        spread(jobs, |(values, result)| slabs(values, result));
         return;
     }
     let slabs = values.chunks_exact(slab).zip(result.chunks_exact_mut(inner));
