@@ -7,6 +7,7 @@ use super::pack::Scratch;
 use super::vector::Vector;
 use super::{Onto, Strided, matrix_product};
 use crate::isa::{Fma, for_each_isa};
+use crate::lack::collected;
 #[cfg(target_arch = "x86_64")]
 use std::arch::x86_64::*;
 use std::cell::RefCell;
@@ -131,7 +132,8 @@ pub(crate) fn short_product<L: Short, R: Short>(
     (rows, inner, columns): (usize, usize, usize),
 ) -> Vec<i32> {
     let depth = inner.div_ceil(2);
-    let (mut pairs_left, mut pairs_right) = (vec![Pair(0); rows * depth], vec![Pair(0); depth * columns]);
+    let pairs = |count: usize| collected(std::iter::repeat_n(Pair(0), count));
+    let (mut pairs_left, mut pairs_right) = (pairs(rows * depth), pairs(depth * columns));
     along(left, &mut pairs_left, inner);
     across(right, &mut pairs_right, columns);
     // (What differs is the name of the type: both ways nothing is copied.)

@@ -2,6 +2,7 @@
 
 use super::{Combine, WINDOW};
 use crate::isa::for_each_isa;
+use crate::lack::collected;
 use crate::ops::number::Float;
 use crate::ops::strided::Pattern;
 use crate::ops::turn::LANES;
@@ -14,7 +15,10 @@ const BESIDE: usize = 2 * LANES;
 
 /// Products of rows, of which some are laid side by side.
 pub(super) fn product_rows<T: Float>(values: &[T], length: usize, result: &mut [T]) {
-    let mut columns = vec![T::ONE; length * LANES];
+    if result.len() == 1 {
+        return down(Combine::Product, values, 1, length, result);
+    }
+    let mut columns = collected(std::iter::repeat_n(T::ONE, length * LANES.min(result.len())));
     for (rows, result) in values.chunks(length * LANES).zip(result.chunks_mut(LANES)) {
         let columns = &mut columns[..rows.len()];
         Pattern::new(0, &Shape::from([length, result.len()]), &[1, length as isize]).read_into(rows, columns);
