@@ -32,13 +32,11 @@ use crate::range::Steps;
 use crate::recycled;
 use crate::scalar::Scalar;
 use crate::shape::Shape;
-use crate::threads::{Restore, available, spread};
+use crate::threads::{LARGE, Restore, available, spread};
 use expression::{Expression, Read};
 
 /// Elements from which on putting off is worth its trouble.
 const LEAST: usize = 1 << 15;
-/// Elements from which on an operation is worth several threads, where it is not put off.
-const LARGE: usize = 1 << 18;
 /// Elements that are made at a time: a few arrays of them fit the second cache.
 const CHUNK: usize = 1 << 15;
 /// Chunks that a thread takes at a time.

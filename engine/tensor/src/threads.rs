@@ -90,6 +90,18 @@ pub fn beside(others: usize, other: impl Fn() + Sync, own: impl FnOnce()) {
     }
 }
 
+/// Elements from which on an operation is worth several threads.
+pub(crate) const LARGE: usize = 1 << 18;
+/// Elements that a thread takes at a time of such an operation.
+pub(crate) const PART: usize = 1 << 15;
+
+/// How many of parts of `size` elements a thread takes at a time, of `all` elements: all parts where they are not worth several threads.
+pub(crate) fn portion(size: usize, all: usize) -> usize {
+    let size = size.max(1);
+    let parts = if all < LARGE { all.div_ceil(size) } else { PART / size };
+    parts.max(1)
+}
+
 /// Does jobs, several at once where threads are available. In which order is not said.
 pub(crate) fn spread<J: Send>(jobs: Vec<J>, work: impl Fn(J) + Sync) {
     let threads = available().min(jobs.len());

@@ -4,13 +4,14 @@ use crate::array::Array;
 use crate::buffer::Buffer;
 use crate::dtype::DType;
 use crate::error::OpError;
+use crate::lack::collected;
 use crate::ops::convert;
 use crate::ops::elementwise::round_narrow;
 use crate::ops::functions::{double, single};
 use crate::ops::number::{Float, Integer};
 use crate::ops::strided::Pattern;
 use crate::shape::Shape;
-use crate::threads::spread;
+use crate::threads::{portion, spread};
 
 /// What a cumulative operation accumulates.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -113,8 +114,6 @@ pub fn cumulative(op: CumulativeOp, array: &Array, axis: usize, reverse: bool) -
 /// Lines longer than this are done in blocks of it: XLA turns the `reduce_window` behind these
 /// operations into a scan within blocks, a scan of the blocks' totals, and one combination of both.
 const BLOCK: usize = 16;
-/// Elements that a thread takes at a time.
-const PART: usize = 1 << 15;
 /// Lines that are laid beside each other at least, where there are so many.
 const BESIDE: usize = 16;
 
@@ -130,15 +129,16 @@ impl Lines {
     fn scan<T: Copy + Send>(self, elements: &mut [T], f: impl Fn(T, T) -> T + Sync) {
         let Lines { length, inner, reverse } = self;
         let slab = length * inner;
-        let part = slab * (PART / slab).max(if inner == 1 { BESIDE } else { 1 });
+        let part = slab * portion(slab, elements.len()).max(if inner == 1 { BESIDE } else { 1 });
         spread(elements.chunks_mut(part).collect(), |slabs: &mut [T]| {
-            if inner > 1 {
+            // A line by itself has none to be laid beside.
+            if inner > 1 || slabs.len() == slab {
                 slabs.chunks_exact_mut(slab).for_each(|slab| scan_rows(slab, inner, reverse, &f));
                 return;
             }
             // Beside each other, as each has to wait for its last element before the next.
             let count = slabs.len() / length;
-            let mut rows = slabs.to_vec();
+            let mut rows = collected(slabs.iter().copied());
             Pattern::new(0, &Shape::from([length, count]), &[1, length as isize]).read_into(slabs, &mut rows);
             scan_rows(&mut rows, count, reverse, &f);
             Pattern::new(0, &Shape::from([count, length]), &[1, count as isize]).read_into(&rows, slabs);

@@ -1,7 +1,10 @@
 //! Reductions over axes, and the positions of extremes.
 
 mod integers;
+mod slabs;
 mod unmade;
+
+pub(in crate::ops) use slabs::by_slabs;
 
 use crate::array::{Array, filled, reserve};
 use crate::buffer::{Buffer, Element};

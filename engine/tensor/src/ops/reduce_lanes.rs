@@ -5,8 +5,8 @@ mod columns;
 
 use crate::isa::for_each_isa;
 use crate::ops::number::Float;
+use crate::ops::reduce::by_slabs;
 use crate::ops::turn::LANES;
-use crate::threads::spread;
 use columns::{down, product_rows};
 
 /// Elements along one dimension that are added one after the other; see `reduce`.
@@ -332,12 +332,6 @@ fn window_sums<T: Float>(row: &[T]) -> Vec<T> {
     sums
 }
 
-/// Elements from which on threads share the work, and those that each of them takes at a time.
-const LARGE: usize = 1 << 18;
-const PART: usize = 1 << 15;
-/// Columns that a thread takes at a time.
-const STRETCH: usize = 512;
-
 /// Combines the middle one of three axes, (outer, length, inner), into `result` of (outer, inner).
 pub(super) fn middle<T: Float>(combine: Combine, values: &[T], [outer, length, inner]: [usize; 3], result: &mut [T]) {
     let slab = length * inner;
@@ -349,22 +343,7 @@ pub(super) fn middle<T: Float>(combine: Combine, values: &[T], [outer, length, i
             slabs.for_each(|(values, result)| down(combine, values, inner, length, result));
         }
     };
-    if values.len() < LARGE {
-        return slabs(values, result);
-    }
-    if inner == 1 || slab <= PART {
-        // Whole slabs, in numbers that fill registers.
-        let some = LANES * (PART / (LANES * slab)).max(1);
-        let jobs = values.chunks(some * slab).zip(result.chunks_mut(some * inner)).collect();
-        spread(jobs, |(values, result)| slabs(values, result));
-        return;
-    }
-    let slabs = values.chunks_exact(slab).zip(result.chunks_exact_mut(inner));
-    let stretches = slabs.flat_map(|(values, result)| {
-        let stretches = result.chunks_mut(STRETCH).enumerate();
-        stretches.map(move |(number, result)| (&values[number * STRETCH..], result))
-    });
-    spread(stretches.collect(), |(values, result)| down(combine, values, inner, length, result));
+    by_slabs(values, [length, inner], result, slabs, |values, result| down(combine, values, inner, length, result));
 }
 
 #[cfg(test)]

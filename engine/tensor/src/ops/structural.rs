@@ -9,9 +9,7 @@ use crate::deferred::{by_stretches, repeated};
 use crate::error::OpError;
 use crate::ops::strided::{Pattern, signed_strides};
 use crate::shape::Shape;
-
-/// Elements from which on the cores share the work.
-const LARGE: usize = 1 << 18;
+use crate::threads::LARGE;
 
 fn read(array: &Array, pattern: Pattern, shape: Shape) -> Result<Array, OpError> {
     // (Stretches of rows that were columns would read lines of the caches in part, again and again.)

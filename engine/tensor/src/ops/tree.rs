@@ -6,10 +6,7 @@ use super::number::Float;
 use super::turn::{LANES, WINDOW};
 use crate::isa::for_each_isa;
 use crate::shape::Shape;
-use crate::threads::spread;
-
-/// Elements from which on a reduction is worth several threads.
-const LARGE: usize = 1 << 18;
+use crate::threads::{LARGE, spread};
 
 /// How elements come together.
 pub(super) struct Reduction<C, W> {

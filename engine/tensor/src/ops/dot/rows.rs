@@ -2,17 +2,14 @@
 
 use crate::isa::for_each_isa;
 use crate::ops::product::Product;
-use crate::threads::spread;
+use crate::threads::{portion, spread};
 
 /// Sums beside each other: as many as a processor has additions under way.
 const BESIDE: usize = 8;
-/// Elements from which on threads share the work, and those that each of them takes at a time.
-const LARGE: usize = 1 << 18;
-const PART: usize = 1 << 15;
 
 /// An element of the result for each row of `inner` elements of both factors.
 pub(super) fn rows<T: Product>(result: &mut [T], left: &[T], right: &[T], inner: usize) {
-    let some = if left.len() < LARGE { result.len() } else { BESIDE * (PART / (BESIDE * inner)).max(1) };
+    let some = BESIDE * portion(BESIDE * inner, left.len());
     let factors = left.chunks(some * inner).zip(right.chunks(some * inner));
     let jobs = result.chunks_mut(some).zip(factors).collect();
     spread(jobs, |(result, (left, right)): (&mut [T], (&[T], &[T]))| some_rows(result, left, right, inner));

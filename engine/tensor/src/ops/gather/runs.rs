@@ -9,10 +9,7 @@ use crate::isa::for_each_isa;
 use crate::ops::convert;
 use crate::recycled;
 use crate::shape::Shape;
-use crate::threads::spread;
-
-/// Elements, or places, that a thread takes at a time.
-const PART: usize = 1 << 15;
+use crate::threads::{portion, spread};
 
 /// Where runs of elements lie in an array, one behind the other: one for each of `places`, and that for each of `before`.
 #[derive(Clone, Copy, Debug)]
@@ -66,7 +63,7 @@ impl Runs<'_> {
     }
 
     fn read<T: Element>(&self, elements: &[T], result: &mut [T], fill: T) {
-        let runs = (PART / self.length).max(1);
+        let runs = portion(self.length, result.len());
         let jobs = result.chunks_mut(runs * self.length).enumerate().collect();
         spread(jobs, |(number, part): (usize, &mut [T])| {
             let (first, count) = (number * runs, part.len() / self.length);
@@ -165,7 +162,8 @@ struct Axis {
 
 impl Axis {
     fn walk<P: Position + Sync>(self, places: &mut [i64], index: &[P]) {
-        let jobs = places.chunks_mut(PART).zip(index.chunks(PART)).collect();
+        let some = portion(1, places.len());
+        let jobs = places.chunks_mut(some).zip(index.chunks(some)).collect();
         spread(jobs, |(places, index): (&mut [i64], &[P])| walk(self, places, index));
     }
 }

@@ -1,19 +1,12 @@
 //! Integers over axes that stand together: in any order, so that rows that lie one below the other are combined element by element.
 
-use super::ReduceOp;
+use super::{ReduceOp, by_slabs};
 use crate::array::{Array, filled};
 use crate::buffer::{Buffer, Element};
 use crate::dtype::DType;
 use crate::error::OpError;
 use crate::ops::number::Integer;
 use crate::shape::Shape;
-use crate::threads::spread;
-
-/// Elements from which on threads share the work, and those that each of them takes at a time.
-const LARGE: usize = 1 << 18;
-const PART: usize = 1 << 15;
-/// Columns that are combined at a time: their sums stay in the innermost cache.
-const STRETCH: usize = 1024;
 
 /// The middle one of three axes, (outer, length, inner), of which none is empty; `None` for keys and `bool`.
 pub(super) fn middle(op: ReduceOp, array: &Array, sizes: [usize; 3], shape: &Shape) -> Result<Option<Buffer>, OpError> {
@@ -32,39 +25,26 @@ pub(super) fn middle(op: ReduceOp, array: &Array, sizes: [usize; 3], shape: &Sha
 fn slabs<T: Integer + Element>(
     op: ReduceOp,
     values: &[T],
-    [outer, length, inner]: [usize; 3],
+    [_, length, inner]: [usize; 3],
     dtype: DType,
     mut result: Vec<T>,
 ) -> Vec<T> {
-    let slab = length * inner;
-    let some = if values.len() < LARGE { outer } else { (PART / slab).max(1) };
-    if inner == 1 {
-        spread(values.chunks(some * length).zip(result.chunks_mut(some)).collect(), |(values, result)| {
-            let rows = values.chunks_exact(length).zip(result);
-            rows.for_each(|(values, result)| *result = row(op, values, dtype));
-        });
-        return result;
-    }
     let none = row(op, &[], dtype);
-    if values.len() < LARGE || slab <= PART {
-        let jobs = values.chunks(some * slab).zip(result.chunks_mut(some * inner)).collect();
-        spread(jobs, |(values, result): (&[T], &mut [T])| {
-            for (values, result) in values.chunks_exact(slab).zip(result.chunks_exact_mut(inner)) {
-                result.fill(none);
-                columns(op, values, inner, result);
-            }
-        });
-        return result;
-    }
-    let slabs = values.chunks_exact(slab).zip(result.chunks_exact_mut(inner));
-    let stretches = slabs.flat_map(|(values, result)| {
-        let stretches = result.chunks_mut(STRETCH).enumerate();
-        stretches.map(move |(number, result)| (&values[number * STRETCH..], result))
-    });
-    spread(stretches.collect(), |(values, result)| {
+    let columns = |values: &[T], result: &mut [T]| {
         result.fill(none);
         columns(op, values, inner, result);
-    });
+    };
+    let slabs = |values: &[T], result: &mut [T]| match inner {
+        1 => {
+            let rows = values.chunks_exact(length).zip(result);
+            rows.for_each(|(values, result)| *result = row(op, values, dtype));
+        }
+        _ => {
+            let slabs = values.chunks_exact(length * inner).zip(result.chunks_exact_mut(inner));
+            slabs.for_each(|(values, result)| columns(values, result));
+        }
+    };
+    by_slabs(values, [length, inner], &mut result, slabs, columns);
     result
 }
 

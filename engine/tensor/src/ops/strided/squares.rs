@@ -4,16 +4,13 @@
 use super::Pattern;
 use crate::buffer::Element;
 use crate::recycled;
-use crate::threads::spread;
+use crate::threads::{portion, spread};
 use std::ops::Range;
 
 /// Rows, and elements of each, that are read together: what a line of the caches holds of `float32`.
 const SIDE: usize = 16;
 /// Elements from which on that pays.
 const WORTH: usize = 1024;
-/// Elements from which on threads share the work, and those that each of them takes at a time.
-const LARGE: usize = 1 << 18;
-const PART: usize = 1 << 16;
 
 impl Pattern {
     /// Whether so many elements are read square by square: neighbours in a column lie side by side, and those in a row do not.
@@ -30,7 +27,7 @@ impl Pattern {
         let mut result = recycled::take(range.len())?.elements;
         let (width, count) = (self.dimensions.last()?.0, range.len());
         // As many rows as are read together, from a first one on.
-        let part = SIDE * width * (if count < LARGE { count } else { PART } / (SIDE * width)).max(1);
+        let part = SIDE * width * portion(SIDE * width, count);
         let jobs = result.chunks_mut(part).enumerate().collect();
         spread(jobs, |(number, target): (usize, &mut [T])| {
             let start = range.start + number * part;
