@@ -12,8 +12,24 @@ pub mod ptx;
 pub mod simt;
 pub mod tileir;
 
-use pallas_engine::Console;
+use pallas_engine::{Cancel, Console, Disk, Environment, RunOptions, Schedule};
 use std::sync::{Arc, Mutex, PoisonError};
+
+/// How tests run a program, where nothing else is said: with files, without arguments, an environment of Python or a device.
+pub fn run_options(console: impl Console + 'static) -> RunOptions {
+    RunOptions {
+        files: Arc::new(Disk),
+        arguments: Vec::new(),
+        import_paths: Vec::new(),
+        environment: Environment::default(),
+        schedule: Schedule::default(),
+        strict: false,
+        target: None,
+        acceleration: None,
+        console: Box::new(console),
+        cancel: Cancel::new(),
+    }
+}
 
 /// A console that keeps what is written. Nothing can be read from it, and its clock stands still.
 #[derive(Clone, Default)]

@@ -1,26 +1,18 @@
 //! The programs of `benches/compare` compute what they say, at small sizes: a benchmark of something wrong is worth
 //! nothing. `benches/operations.py` times every operation that it lists. How long they take is not looked at here.
 
-use pallas_engine::{Cancel, Disk, Environment, Run, RunOptions, Schedule};
-use pallas_tests::Recorder;
+use pallas_engine::{Run, RunOptions};
+use pallas_tests::{Recorder, run_options};
 use std::path::Path;
-use std::sync::Arc;
 
 /// What a program prints, and what it has to say of errors.
 fn printed(program: &Path, arguments: &[&str]) -> (String, String) {
     let text = std::fs::read_to_string(program).expect("a program");
     let recorder = Recorder::default();
     let options = RunOptions {
-        files: Arc::new(Disk),
         arguments: arguments.iter().map(|argument| argument.to_string()).collect(),
         import_paths: program.parent().into_iter().map(|folder| folder.display().to_string()).collect(),
-        environment: Environment::default(),
-        schedule: Schedule::default(),
-        strict: false,
-        target: None,
-        acceleration: None,
-        console: Box::new(recorder.clone()),
-        cancel: Cancel::new(),
+        ..run_options(recorder.clone())
     };
     let run = Run::new(&program.display().to_string(), &text, options);
     (recorder.written().0, run.stderr)

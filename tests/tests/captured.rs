@@ -1,8 +1,8 @@
 //! What the Refs of programs hold where devices act on each other: their programs run at the same time, and end in another order than
 //! they have begun.
 
-use pallas_engine::{Analysis, AnalysisOptions, Cancel, Capture, Disk, Environment, Run, RunOptions, Schedule};
-use pallas_tests::Recorder;
+use pallas_engine::{Analysis, AnalysisOptions, Capture, Disk, Run};
+use pallas_tests::{Recorder, run_options};
 use std::path::Path;
 use std::sync::Arc;
 
@@ -13,18 +13,7 @@ fn programs_of_devices_are_kept_to_their_end() {
     let analysis = Analysis::new(&path, &text, &AnalysisOptions::new(Arc::new(Disk)));
     let launch = analysis.launches.first().expect("a launch").clone();
     let programs = launch.programs();
-    let options = RunOptions {
-        files: Arc::new(Disk),
-        arguments: Vec::new(),
-        import_paths: Vec::new(),
-        environment: Environment::default(),
-        schedule: Schedule::default(),
-        strict: false,
-        target: None,
-        acceleration: None,
-        console: Box::new(Recorder::default()),
-        cancel: Cancel::new(),
-    };
+    let options = run_options(Recorder::default());
     let wanted = Capture { launch, program: 0, programs: 0..programs, most: 1 << 28 };
     let tiles = Run::capture(&path, &text, options, wanted);
     let mut numbers: Vec<usize> = tiles.iter().map(|tiles| tiles.program).collect();

@@ -2,13 +2,12 @@
 //! programs, and the documents' own programs. Standard output and exit code must agree, and for programs that end with
 //! an exception the last line of standard error.
 
-use pallas_engine::{Cancel, Disk, Environment, Run, RunOptions, Schedule};
+use pallas_engine::{Run, RunOptions};
 use pallas_tensor::Isa;
 use pallas_tensor::ops::fused::Compilation;
-use pallas_tests::Recorder;
+use pallas_tests::{Recorder, run_options};
 use std::fmt::Write;
 use std::path::{Path, PathBuf};
-use std::sync::Arc;
 
 fn root() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).parent().expect("the tests stand in a folder of the workspace").to_path_buf()
@@ -22,18 +21,7 @@ fn differences(program: &Path) -> Option<String> {
     let recorder = Recorder::default();
     let name = program.file_name().expect("a file").to_string_lossy().into_owned();
     let folder = program.parent().expect("a folder").display().to_string();
-    let options = RunOptions {
-        files: Arc::new(Disk),
-        arguments: Vec::new(),
-        import_paths: vec![folder],
-        environment: Environment::default(),
-        schedule: Schedule::default(),
-        strict: false,
-        target: None,
-        acceleration: None,
-        console: Box::new(recorder.clone()),
-        cancel: Cancel::new(),
-    };
+    let options = RunOptions { import_paths: vec![folder], ..run_options(recorder.clone()) };
     let run = Run::new(&name, &text, options);
     let (stdout, mut stderr) = recorder.written();
     stderr.push_str(&run.stderr);

@@ -4,11 +4,9 @@
 use pallas_engine::accelerator::{Acceleration, Backend, End, Gpu};
 use pallas_engine::cuda::{Failure, NvrtcError};
 use pallas_engine::pipeline::{Machine, Machines};
-use pallas_engine::{
-    Analysis, AnalysisOptions, Cancel, Console, Disk, Environment, Launch, Profile, Run, RunOptions, Schedule,
-};
-use pallas_tests::Recorder;
+use pallas_engine::{Analysis, AnalysisOptions, Console, Disk, Launch, Profile, Run, RunOptions};
 use pallas_tests::device::{Fake, Faults, NOTED, PLAIN};
+use pallas_tests::{Recorder, run_options};
 use std::path::PathBuf;
 use std::sync::Arc;
 
@@ -98,18 +96,7 @@ impl Case {
             false => Box::new(recorder.clone()),
         };
         let acceleration = Acceleration { open: Box::new(open), falls_back: self.falls_back, verifies: self.verifies };
-        let options = RunOptions {
-            files: Arc::new(Disk),
-            arguments: Vec::new(),
-            import_paths: Vec::new(),
-            environment: Environment::default(),
-            schedule: Schedule::default(),
-            strict: false,
-            target: None,
-            acceleration: Some(acceleration),
-            console,
-            cancel: Cancel::new(),
-        };
+        let options = RunOptions { acceleration: Some(acceleration), console, ..run_options(Recorder::default()) };
         let run = Run::new("kernels.py", text, options);
         (run, recorder.written().0, fake.left())
     }

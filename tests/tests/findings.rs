@@ -7,9 +7,9 @@
 //! tests/goldens/check_findings.py holds the `# jax:` lines against real JAX.
 
 use pallas_engine::{
-    Analysis, AnalysisOptions, Cancel, Console, Disk, Environment, Finding, Run, RunOptions, Schedule, Settings,
-    Severity, SourceFile, Span, TargetDevice,
+    Analysis, AnalysisOptions, Console, Disk, Finding, Run, Settings, Severity, SourceFile, Span, TargetDevice,
 };
+use pallas_tests::run_options;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
@@ -89,18 +89,7 @@ impl Console for Silent {
 
 /// The file is run.
 fn run(path: &Path, text: &str) -> Found {
-    let options = RunOptions {
-        files: Arc::new(Disk),
-        arguments: Vec::new(),
-        import_paths: Vec::new(),
-        environment: Environment::default(),
-        schedule: Schedule::default(),
-        strict: false,
-        target: None,
-        acceleration: None,
-        console: Box::new(Silent),
-        cancel: Cancel::new(),
-    };
+    let options = run_options(Silent);
     let run = Run::new(&path.to_string_lossy(), text, options);
     Found { findings: run.findings, sources: run.sources }
 }

@@ -5,10 +5,10 @@
 use pallas_engine::accelerator::{Acceleration, Accelerator, Gpu, Simulator};
 use pallas_engine::simt::ir::Space;
 use pallas_engine::simt::{Architecture, Garbage, Options, Program, Watched, compile_with};
-use pallas_engine::{Analysis, AnalysisOptions, Cancel, Disk, Environment, Launch, Role, Run, RunOptions, Schedule};
-use pallas_tests::Recorder;
+use pallas_engine::{Analysis, AnalysisOptions, Disk, Launch, Role, Run, RunOptions};
 use pallas_tests::cuda::{compile_all, compiler};
 use pallas_tests::device::{Fake, Faults};
+use pallas_tests::{Recorder, run_options};
 use std::fs;
 use std::path::Path;
 use std::sync::Arc;
@@ -23,18 +23,8 @@ fn program(name: &str) -> (String, Vec<Arc<Launch>>) {
 
 /// The lines where a program's results were found to depend on what memory held, on what `open` gives.
 fn found(text: &str, open: impl Fn() -> Box<dyn Accelerator> + Send + 'static) -> Vec<usize> {
-    let options = RunOptions {
-        files: Arc::new(Disk),
-        arguments: Vec::new(),
-        import_paths: Vec::new(),
-        environment: Environment::default(),
-        schedule: Schedule::default(),
-        strict: false,
-        target: None,
-        acceleration: Some(Acceleration { open: Box::new(move || Ok(open())), falls_back: false, verifies: false }),
-        console: Box::new(Recorder::default()),
-        cancel: Cancel::new(),
-    };
+    let acceleration = Acceleration { open: Box::new(move || Ok(open())), falls_back: false, verifies: false };
+    let options = RunOptions { acceleration: Some(acceleration), ..run_options(Recorder::default()) };
     let run = Run::new("kernels.py", text, options);
     assert_eq!(run.exit, 0, "{}", run.stderr);
     let findings = run.findings.iter().filter(|finding| finding.code == "PL203");

@@ -8,9 +8,9 @@
 #![expect(clippy::print_stdout, reason = "a test that did not run says so")]
 
 use pallas_engine::accelerator::{Acceleration, End, Simulator};
-use pallas_engine::{Analysis, AnalysisOptions, Cancel, Disk, Environment, Run, RunOptions, Schedule, Severity};
-use pallas_tests::Recorder;
+use pallas_engine::{Analysis, AnalysisOptions, Disk, Environment, Run, RunOptions, Severity};
 use pallas_tests::jax::environment;
+use pallas_tests::{Recorder, run_options};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
@@ -69,16 +69,10 @@ fn run(
     let text = std::fs::read_to_string(program).map_err(|error| error.to_string())?;
     let recorder = Recorder::default();
     let options = RunOptions {
-        files: Arc::new(Disk),
-        arguments: Vec::new(),
         import_paths: vec![folder().display().to_string()],
         environment: environment.clone(),
-        schedule: Schedule::default(),
-        strict: false,
-        target: None,
         acceleration,
-        console: Box::new(recorder.clone()),
-        cancel: Cancel::new(),
+        ..run_options(recorder.clone())
     };
     let run = Run::new(&program.display().to_string(), &text, options);
     let (stdout, stderr) = recorder.written();
