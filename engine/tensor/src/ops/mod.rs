@@ -22,6 +22,7 @@ mod reduce_lanes;
 mod select;
 #[cfg(test)]
 mod sets;
+mod short_rows;
 mod sort;
 mod strided;
 mod structural;

@@ -1,6 +1,7 @@
 //! The number types that elementwise kernels, reductions and scans are generic over.
 
 use crate::buffer::Element;
+use crate::ops::reduce_lanes::Combine;
 use crate::ops::turn::{LANES, WINDOW};
 
 /// An integer type with XLA's arithmetic: everything wraps, nothing traps.
@@ -138,10 +139,12 @@ pub(crate) trait Float: Element + PartialOrd {
     fn turn(windows: &[Self; LANES * WINDOW], turned: &mut [[Self; LANES]; WINDOW]);
     /// Sums of windows, sixteen at a time, in vector registers; false where that is not possible.
     fn sums(windows: &[Self], sums: &mut [Self]) -> bool;
+    /// What short rows are combined to, sixteen at a time, in vector registers; false where that is not possible.
+    fn short_rows(combine: Combine, rows: &[Self], length: usize, result: &mut [Self]) -> bool;
 }
 
 macro_rules! floats {
-    ($($type:ident $turn:ident $sums:expr),*) => {
+    ($($type:ident $turn:ident $sums:expr, $short:expr);*) => {
         $(impl Float for $type {
             const ZERO: Self = 0.0;
             const ONE: Self = 1.0;
@@ -233,8 +236,15 @@ macro_rules! floats {
             }
             #[inline(always)]
             fn sums(windows: &[Self], sums: &mut [Self]) -> bool { $sums(windows, sums) }
+            #[inline(always)]
+            fn short_rows(combine: Combine, rows: &[Self], length: usize, result: &mut [Self]) -> bool {
+                $short(combine, rows, length, result)
+            }
         })*
     };
 }
 
-floats!(f32 turn_f32 crate::ops::windows::sums_f32, f64 turn |_, _| false);
+floats!(
+    f32 turn_f32 crate::ops::windows::sums_f32, crate::ops::short_rows::short_rows_f32;
+    f64 turn |_, _| false, |_, _, _, _| false
+);

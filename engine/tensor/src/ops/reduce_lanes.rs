@@ -42,6 +42,9 @@ fn rows<F, T: Float>(combine: Combine, values: &[T], length: usize, result: &mut
         sum_rows(values, length, result);
         return;
     }
+    if length <= LANES && T::short_rows(combine, values, length, result) {
+        return;
+    }
     match combine {
         Combine::Max => extremes(values, length, result, combine.identity(), |best, x| x > best, T::maximum),
         _ => extremes(values, length, result, combine.identity(), |best, x| x < best, T::minimum),
@@ -187,6 +190,9 @@ fn equal_windows<T: Float>(values: &[T], width: usize, result: &mut [T]) {
         3 => return short_windows::<T, 3>(values, result),
         4 => return short_windows::<T, 4>(values, result),
         _ => {}
+    }
+    if width <= LANES && T::short_rows(Combine::Sum, values, width, &mut result[..values.len() / width]) {
+        return;
     }
     // Sums of some groups beside each other: each has to wait for its last addition before the next.
     const GROUPS: usize = 4;
@@ -376,6 +382,39 @@ mod tests {
             middle(Combine::Max, values, [1, count, width], &mut found);
             let most = |place: usize| column(place).fold(f32::NEG_INFINITY, Float::maximum).to_bits();
             assert_eq!(bits(&found), (0..width).map(most).collect::<Vec<_>>(), "{count} rows of {width}, the greatest");
+        }
+    }
+
+    /// NaN of either sign, infinities, zeros of both signs and what is taken for them, at every place of short rows.
+    #[test]
+    fn extremes_of_short_rows_are_those_of_the_elements_in_order() {
+        let odd = [f32::NAN, -f32::NAN, f32::INFINITY, f32::NEG_INFINITY, 0.0, -0.0, 1e-40, -1e-40];
+        let value = |i: usize| match i * 31 % 97 {
+            place if place < odd.len() => odd[place],
+            place if i % 5 == 0 => odd[4 + place % 4],
+            place => (place as f32 - 50.5) * if i.is_multiple_of(3) { 1e-39 } else { 1.0 },
+        };
+        let values: Vec<f32> = (0..40 * 16).map(value).collect();
+        let same = |a: f32, b: f32| a.to_bits() == b.to_bits() || a.is_nan() && b.is_nan();
+        for count in [1, 3, 16, 17, 40] {
+            for length in 1..=16 {
+                // Also where no row has a NaN.
+                for first in [0.0, f32::NAN] {
+                    let known = |&x: &f32| if first == 0.0 && x.is_nan() { first } else { x };
+                    let values: Vec<f32> = values[..count * length].iter().map(known).collect();
+                    let mut found = vec![-1.0; count];
+                    for (combine, start, one) in [
+                        (Combine::Max, f32::NEG_INFINITY, Float::maximum as fn(f32, f32) -> f32),
+                        (Combine::Min, f32::INFINITY, Float::minimum),
+                    ] {
+                        middle(combine, &values, [count, length, 1], &mut found);
+                        for (row, found) in values.chunks(length).zip(&found) {
+                            let best = row.iter().fold(start, |best, &x| one(best, x));
+                            assert!(same(*found, best), "{found} is not {best}: {row:?}");
+                        }
+                    }
+                }
+            }
         }
     }
 
