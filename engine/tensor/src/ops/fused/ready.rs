@@ -13,7 +13,7 @@ use super::rows::rows_at_once;
 use super::rows::{Rows, combine};
 use super::target::Target;
 use super::walk::{Piece, Walk};
-use crate::buffer::{Buffer, BufferMut, Element};
+use crate::buffer::{Buffer, BufferMut, Element, with_elements};
 use crate::dtype::DType;
 use crate::ops::reduce::ReduceOp;
 use crate::ops::reduce_lanes::WINDOW;
@@ -56,6 +56,8 @@ pub struct Ready {
     pub(super) groups: Vec<Group>,
     /// Whether the result is the sums of the rows of chunks, one row for each.
     adds: bool,
+    /// Whether the result is what is read, as it lies.
+    copies: bool,
     #[cfg(any(target_arch = "x86_64", all(target_arch = "aarch64", target_os = "linux")))]
     code: OnceLock<Prepared>,
 }
@@ -138,9 +140,12 @@ impl Ready {
             dims,
             groups: Vec::new(),
             adds: false,
+            copies: false,
             #[cfg(any(target_arch = "x86_64", all(target_arch = "aarch64", target_os = "linux")))]
             code: OnceLock::new(),
         };
+        let even = |dims: &[Dim]| matches!(dims, [dim] if dim.strides.iter().all(|&stride| stride == 1));
+        ready.copies = chain.is_empty() && chain.reads.len() == 1 && even(&ready.dims);
         let (span, keeps) = match reduction {
             Some(Reduction { sizes: [length, inner], keeps, .. }) => {
                 let row = length.checked_mul(inner).filter(|&row| row > 0 && size.is_multiple_of(row))?;
@@ -212,6 +217,9 @@ impl Ready {
             self.chain.result == DType::Bool,
             "a chain writes what it computes"
         );
+        if self.copies && copied(read(0), target, base, self.size()) {
+            return;
+        }
         #[cfg(any(target_arch = "x86_64", all(target_arch = "aarch64", target_os = "linux")))]
         if let ([group], Some(code)) = (&self.groups[..], self.code(&read, || target.as_mut()))
             && code.run((&group.pieces, &group.reach), &read, (target, base as isize), &mut lanes.call)
@@ -314,6 +322,16 @@ impl Ready {
         let target = self.target(target, 0);
         Some(self.code.get_or_init(|| Prepared::new(&self.chain, &self.views(read), &target, (&self.dims, self.adds))))
     }
+}
+
+/// Copies so many elements to a place in the target; false if it has others, or not as many.
+fn copied(Start { buffer, base, .. }: Start<'_>, target: &mut Buffer, to: usize, count: usize) -> bool {
+    fn copy<T: Element>(elements: &[T], from: usize, target: &mut Buffer, to: usize, count: usize) -> Option<()> {
+        let target = T::slice_mut(target)?.get_mut(to..to + count)?;
+        target.copy_from_slice(elements.get(from..from + count)?);
+        Some(())
+    }
+    with_elements!(buffer, elements => copy(elements, base, target, to, count)).is_some()
 }
 
 /// Strides of sums of rows in the place of rows, where code may add them: no more than are added one after the other.
