@@ -72,6 +72,8 @@ pub(crate) struct OperandPlan {
     pub(crate) is_whole: bool,
     /// Whether no block comes back once it was written, so that nobody sees what was written past the end of the array.
     pub(crate) goes_once: bool,
+    /// An operand before it whose blocks have the same indices, where it takes some time to find them.
+    pub(crate) twin: Option<usize>,
 }
 
 impl OperandPlan {
@@ -109,7 +111,11 @@ impl LaunchPlan {
             let is_alias = operand.role == Role::Output && launch.aliases.iter().any(|(_, output)| *output == outputs);
             let name = operand.name.clone();
             let goes_once = launch.dynamic.is_empty() && map.goes_once(&launch.grid, &blocks);
-            operands.push(OperandPlan { role: operand.role, blocks, map, name, is_alias, is_whole, goes_once });
+            let twin = matches!(map, IndexMap::Tape(_)).then(|| {
+                launch.operands[..operands.len()].iter().position(|other| other.index_map == operand.index_map)
+            });
+            let twin = twin.flatten();
+            operands.push(OperandPlan { role: operand.role, blocks, map, name, is_alias, is_whole, goes_once, twin });
         }
         let topology = Topology::of(launch);
         let peers = Peers::of(launch, as_agents)?;

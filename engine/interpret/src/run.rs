@@ -193,7 +193,7 @@ impl<'a> Run<'a> {
             }
             let next = match lazily && operand.role == Role::Input && state.shows() {
                 true => {
-                    let map = (position, &operand.map);
+                    let map = (position, &operand.map, operand.twin);
                     self.upcoming.find(map, self.grid, &self.prefetched, &mut self.memory, registers)
                 }
                 false => None,

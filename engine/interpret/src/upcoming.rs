@@ -59,16 +59,21 @@ impl Upcoming {
         }
     }
 
-    /// Finds those of the following program.
+    /// Finds those of the following program; those of a `twin` are the same.
     pub(crate) fn find(
         &mut self,
-        (position, map): (usize, &IndexMap),
+        (position, map, twin): (usize, &IndexMap, Option<usize>),
         grid: &[usize],
         prefetched: &[View],
         memory: &mut Memory,
         registers: &mut Vec<Value>,
     ) -> Option<&[i64]> {
-        let known = self.indices.get_mut(position)?;
+        let (before, known) = self.indices.split_at_mut_checked(position)?;
+        let known = known.first_mut()?;
+        if let Some(found) = twin.and_then(|twin| before.get(twin)).filter(|found| !found.is_empty()) {
+            known.clone_from(found);
+            return Some(known);
+        }
         let mut silent = Silent::default();
         let found = map.indices(&self.following, grid, prefetched, memory, &mut silent, registers, known);
         if found.is_err() || silent.spoke {
