@@ -4,6 +4,7 @@
 //! multiply-add is an instruction or computed in `f64` ([`Fma`]). Nothing here computes anything itself.
 
 use crate::math;
+use std::sync::OnceLock;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 /// How `a * b + c` is computed with one rounding.
@@ -127,6 +128,23 @@ pub(crate) fn multiplies_pairs() -> bool {
 pub(crate) fn brings_to_the_second_cache() -> bool {
     // Only theirs have this.
     !std::arch::is_x86_feature_detected!("sse4a")
+}
+
+/// How many lines of the innermost cache may have addresses that are a page apart.
+#[cfg(target_arch = "x86_64")]
+pub(crate) fn ways() -> usize {
+    use std::arch::x86_64::__cpuid_count as leaf;
+    static WAYS: OnceLock<usize> = OnceLock::new();
+    *WAYS.get_or_init(|| {
+        // The same register under two numbers: of AMD's processors and of others. The first part is the innermost cache for data.
+        let (extended, all) = (leaf(0x8000_0000, 0).eax, leaf(0, 0).eax);
+        let cache = match brings_to_the_second_cache() {
+            false if extended >= 0x8000_001d => leaf(0x8000_001d, 0),
+            true if all >= 4 => leaf(4, 0),
+            _ => return 0,
+        };
+        (cache.ebx >> 22) as usize + 1
+    })
 }
 
 /// What [`Fma`] is at the baseline: 64-bit Arm always has the instruction.

@@ -137,6 +137,11 @@ fn rows_product<T: Product>(
     });
 }
 
+/// Rows of a block of so many.
+fn tall(rows: usize) -> usize {
+    if isa().has_many_registers() && rows.is_multiple_of(EVEN) { EVEN } else { MR }
+}
+
 /// Block after block of what panels and rows give; rows of the result are `stride` elements apart.
 fn blocks<T: Product>(
     result: &mut [T],
@@ -147,7 +152,7 @@ fn blocks<T: Product>(
     onto: Onto,
 ) {
     let isa = isa();
-    let most = if isa.has_many_registers() && rows.is_multiple_of(EVEN) { EVEN } else { MR };
+    let most = tall(rows);
     for (number, panel) in panels.chunks_exact(NR * depth).enumerate() {
         let column = number * NR;
         let width = NR.min(columns - column);

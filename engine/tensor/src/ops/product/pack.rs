@@ -2,6 +2,8 @@
 
 use super::kernel::Rows;
 use super::numbers::Product;
+#[cfg(target_arch = "x86_64")]
+use super::{EVEN, tall};
 use super::{MR, NR, Strided};
 use crate::isa::for_each_isa;
 use crate::ops::fused::lines;
@@ -13,6 +15,10 @@ pub(crate) struct Scratch<T> {
     pub(super) rows: Vec<T>,
 }
 
+/// Lines with such addresses that the innermost cache has to hold for rows to be read where they lie: a panel of `float32` has eight of
+/// them, and the rows of a block, of which each line is soon done with, some more.
+#[cfg(target_arch = "x86_64")]
+const WAYS: usize = 12;
 /// Bytes after which addresses meet in the innermost cache.
 const PAGE: usize = 4096;
 /// Elements at whose distance lines of the caches begin for every type.
@@ -96,6 +102,16 @@ fn copy_panels<F, T: Product>(panels: &mut [T], matrix: Strided<'_, T>, columns:
 }
 }
 
+/// Whether the innermost cache has room for lines of all rows of a block, where these begin a page apart, beside those of a panel.
+fn has_room(rows: usize) -> bool {
+    #[cfg(target_arch = "x86_64")]
+    if tall(rows) == EVEN && crate::isa::ways() >= WAYS {
+        return true;
+    }
+    let _ = rows;
+    false
+}
+
 /// The left factor's rows, as they lie where that is good enough.
 pub(super) fn rows<'a, T: Product>(
     scratch: &'a mut Vec<T>,
@@ -103,8 +119,8 @@ pub(super) fn rows<'a, T: Product>(
     rows: usize,
     depth: usize,
 ) -> Rows<'a, T> {
-    // Rows that begin a page apart would push each other out of the innermost cache.
-    let meet = rows > MR && (matrix.row * size_of::<T>()).is_multiple_of(PAGE);
+    // Rows that begin a page apart would push each other out of the innermost cache, or the panel that they are multiplied with.
+    let meet = rows > MR && (matrix.row * size_of::<T>()).is_multiple_of(PAGE) && !has_room(rows);
     if matrix.column == 1 && !meet {
         return Rows { elements: matrix.elements, stride: matrix.row, depth };
     }
