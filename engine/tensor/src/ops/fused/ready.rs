@@ -73,7 +73,17 @@ pub(super) struct Group {
     from: usize,
     pub(super) to: usize,
     pub(super) pieces: Vec<Piece>,
+    /// For each operand how far its elements in one piece are from those in the next, where there are several, all alike.
+    pub(super) distances: Option<Strides>,
     pub(super) reach: SmallVec<[Reach; 4]>,
+}
+
+#[cfg(any(target_arch = "x86_64", all(target_arch = "aarch64", target_os = "linux")))]
+impl Group {
+    /// What code asks for.
+    pub(super) fn parts(&self) -> (&[Piece], &[Reach], Option<&[isize]>) {
+        (&self.pieces, &self.reach, self.distances.as_deref())
+    }
 }
 
 /// The first and the last element that chunks reach of an operand, from where it begins.
@@ -191,7 +201,8 @@ impl Ready {
             reach.unwrap_or_default()
         });
         let reach = reach.collect();
-        (pieces.len() <= PIECES).then_some(Group { from, to, pieces, reach })
+        let distances = distances(&pieces);
+        (pieces.len() <= PIECES).then_some(Group { from, to, pieces, distances, reach })
     }
 
     /// The dtype of what is computed.
@@ -222,7 +233,7 @@ impl Ready {
         }
         #[cfg(any(target_arch = "x86_64", all(target_arch = "aarch64", target_os = "linux")))]
         if let ([group], Some(code)) = (&self.groups[..], self.code(&read, || target.as_mut()))
-            && code.run((&group.pieces, &group.reach), &read, (target, base as isize), &mut lanes.call)
+            && code.run(group.parts(), &read, (target, base as isize), &mut lanes.call)
         {
             return;
         }
@@ -249,7 +260,7 @@ impl Ready {
         #[cfg(any(target_arch = "x86_64", all(target_arch = "aarch64", target_os = "linux")))]
         if self.adds
             && let ([group], Some(code)) = (&self.groups[..], self.code(&read, || BufferMut::F32(&mut [])))
-            && code.run((&group.pieces, &group.reach), &read, (result, 0), &mut lanes.call)
+            && code.run(group.parts(), &read, (result, 0), &mut lanes.call)
         {
             return;
         }
@@ -268,7 +279,7 @@ impl Ready {
             let is_kept = reduction.keeps;
             let mut reduced = Rows::new(combine, sizes, result, &mut lanes.windows);
             let done = self.groups.iter().all(|group| {
-                let done = code.run((&group.pieces, &group.reach), &read, (target, 0), &mut lanes.call);
+                let done = code.run(group.parts(), &read, (target, 0), &mut lanes.call);
                 if let (true, Some(values)) = (done, f32::slice(target)) {
                     let values = match is_kept {
                         true => &values[group.from..group.to],
@@ -322,6 +333,18 @@ impl Ready {
         let target = self.target(target, 0);
         Some(self.code.get_or_init(|| Prepared::new(&self.chain, &self.views(read), &target, (&self.dims, self.adds))))
     }
+}
+
+/// How far pieces that are alike are from each other, by operand.
+fn distances(pieces: &[Piece]) -> Option<Strides> {
+    let [first, second, ..] = pieces else { return None };
+    let between = |a: &Piece, b: &Piece| -> Strides { b.offsets.iter().zip(&a.offsets).map(|(b, a)| b - a).collect() };
+    let distances = between(first, second);
+    let alike = |pair: &[Piece]| {
+        let [a, b] = pair else { return false };
+        (a.rows, a.columns) == (b.rows, b.columns) && between(a, b) == distances
+    };
+    pieces.windows(2).all(alike).then_some(distances)
 }
 
 /// Copies so many elements to a place in the target; false if it has others, or not as many.

@@ -138,7 +138,7 @@ impl Beside {
         // The first row goes alone.
         let is_alone = first
             .code(read, || crate::buffer::BufferMut::F32(&mut []))
-            .is_some_and(|code| code.run((&alone.pieces, &alone.reach), read, (rows, 0), &mut lanes.call));
+            .is_some_and(|code| code.run(alone.parts(), read, (rows, 0), &mut lanes.call));
         if !is_alone {
             return false;
         }
@@ -178,7 +178,7 @@ impl Beside {
         // else has any of them.
         #[expect(unsafe_code, reason = "code takes addresses")]
         unsafe {
-            self.code.call(call);
+            self.code.call(call, 1);
         }
     }
 }

@@ -14,7 +14,7 @@ use super::memory::{Call, Function};
 use super::order::Order;
 use super::place;
 use super::translate::Translated;
-use super::x86::{ADDRESSES, CALL, COLUMN, X86};
+use super::x86::{ADDRESSES, CALL, COLUMN, SCRATCH, X86};
 use iced_x86::{Code, Register};
 use std::mem::offset_of;
 
@@ -78,6 +78,7 @@ pub(super) fn function<M: X86>(translated: &Translated, kinds: &[Kind]) -> Optio
     };
     let target = |whole: Option<u32>| operands.last().map(|&target| Operand { whole, ..target });
 
+    let piece = emitter.assembler().here();
     emitter.machine.all_columns();
     emitter.assembler().two(Code::Xor_r32_rm32, Register::EAX, Register::EAX);
     emitter.assembler().load(Code::Mov_r64_rm64, LEFT, at(CALL, offset_of!(Call, columns) as i64));
@@ -100,7 +101,19 @@ pub(super) fn function<M: X86>(translated: &Translated, kinds: &[Kind]) -> Optio
     emitter.machine.some_columns(LEFT);
     emitter.assembler().two(Code::Xor_r32_rm32, Register::ECX, Register::ECX);
     emitter.assembler().jump_back(Code::Jmp_rel32_64, columns);
+
+    // The next piece.
     emitter.assembler().land(done);
+    emitter.assembler().memory(Code::Dec_rm64, at(CALL, offset_of!(Call, pieces) as i64));
+    let last = emitter.assembler().jump_ahead(Code::Je_rel32_64);
+    for number in 0..operands.len() {
+        emitter.assembler().load(Code::Mov_r64_rm64, SCRATCH, at(CALL, place::step(number)));
+        emitter.assembler().store(Code::Add_rm64_r64, at(CALL, place::address(number)), SCRATCH);
+        emitter.assembler().store(Code::Add_rm64_r64, at(CALL, place::ahead(number)), SCRATCH);
+    }
+    emitter.assembler().jump_back(Code::Jmp_rel32_64, piece);
+
+    emitter.assembler().land(last);
     finish(emitter, space)
 }
 

@@ -2,6 +2,8 @@
 //! the columns that are left at the end of a row go through the same instructions, with a mask. Where registers
 //! suffice, two or four times as many go through side by side while there are as many.
 //!
+//! Behind the last row comes the next piece, where there is one: as many rows and columns elsewhere.
+//!
 //! What is the same for all columns of a row is computed once for the row. The processor takes subnormal operands for zeros while
 //! the function runs, and does what it did before afterwards.
 
@@ -142,26 +144,44 @@ pub(super) fn function<M: X86>(translated: &Translated, kinds: &[Kind]) -> Optio
     emitter.assembler().land(done);
     emitter.assembler().number(Code::Sub_rm64_imm8, ROWS, 1);
     let last = emitter.assembler().jump_ahead(Code::Je_rel32_64);
+    go_on(&mut emitter, &operands, &asks, place::pitch);
+    emitter.assembler().jump_back(Code::Jmp_rel32_64, row);
+
+    // The next piece.
+    emitter.assembler().land(last);
+    emitter.assembler().memory(Code::Dec_rm64, at(CALL, offset_of!(Call, pieces) as i64));
+    let last = emitter.assembler().jump_ahead(Code::Je_rel32_64);
+    go_on(&mut emitter, &operands, &asks, place::step);
+    emitter.assembler().load(Code::Mov_r64_rm64, ROWS, at(CALL, offset_of!(Call, rows) as i64));
+    emitter.assembler().jump_back(Code::Jmp_rel32_64, row);
+
+    emitter.assembler().land(last);
+    finish(emitter, space)
+}
+
+/// Moves the addresses of operands, and what is asked for, by as much as is found at a place for each.
+fn go_on<M: X86>(
+    emitter: &mut Emitter<'_, M>,
+    operands: &[Operand],
+    asks: &[(usize, Option<Register>)],
+    distance: fn(usize) -> i64,
+) {
     for (number, operand) in operands.iter().enumerate() {
         let ahead = asks.iter().find(|ask| ask.0 == number);
         let registers = [operand.register.map(|register| ADDRESSES[register]), ahead.and_then(|ask| ask.1)];
-        let pitch = at(CALL, place::pitch(number));
+        let distance = at(CALL, distance(number));
         for register in registers.into_iter().flatten() {
-            emitter.assembler().load(Code::Add_r64_rm64, register, pitch);
+            emitter.assembler().load(Code::Add_r64_rm64, register, distance);
         }
         let waits = [
             (operand.register.is_none(), place::address(number)),
             (ahead.is_some_and(|ask| ask.1.is_none()), place::ahead(number)),
         ];
         for (_, place) in waits.into_iter().filter(|wait| wait.0) {
-            emitter.assembler().load(Code::Mov_r64_rm64, SCRATCH, pitch);
+            emitter.assembler().load(Code::Mov_r64_rm64, SCRATCH, distance);
             emitter.assembler().store(Code::Add_rm64_r64, at(CALL, place), SCRATCH);
         }
     }
-    emitter.assembler().jump_back(Code::Jmp_rel32_64, row);
-
-    emitter.assembler().land(last);
-    finish(emitter, space)
 }
 
 /// The caller's registers, memory for values that wait, what the processor does with subnormal numbers, the constants, and how many
@@ -175,7 +195,6 @@ pub(super) fn begin<M: X86>(emitter: &mut Emitter<'_, M>) -> usize {
     assembler.number(Code::And_rm64_imm8, Register::RSP, -64);
     assembler.number(Code::Sub_rm64_imm32, Register::RSP, i32::MAX);
     let space = assembler.number_later();
-    assembler.memory(Code::Stmxcsr_m32, at(CALL, offset_of!(Call, kept) as i64));
     assembler.memory(Code::Ldmxcsr_m32, at(CALL, offset_of!(Call, control) as i64));
     assembler.load(Code::Mov_r64_rm64, CONSTANTS, at(CALL, offset_of!(Call, constants) as i64));
     assembler.load(Code::Mov_r64_rm64, ROWS, at(CALL, offset_of!(Call, rows) as i64));
@@ -185,7 +204,7 @@ pub(super) fn begin<M: X86>(emitter: &mut Emitter<'_, M>) -> usize {
 /// Goes back to the caller. None where registers or memory did not suffice.
 pub(super) fn finish<M: X86>(mut emitter: Emitter<'_, M>, space: usize) -> Option<Function> {
     let assembler = emitter.assembler();
-    assembler.memory(Code::Ldmxcsr_m32, at(CALL, offset_of!(Call, kept) as i64));
+    assembler.memory(Code::Ldmxcsr_m32, at(CALL, offset_of!(Call, usual) as i64));
     assembler.add(Ok(iced_x86::Instruction::with(Code::VEX_Vzeroupper)));
     assembler.two(Code::Mov_r64_rm64, Register::RSP, Register::RBP);
     for register in KEPT.iter().rev() {

@@ -5,7 +5,7 @@ use super::Compilation;
 #[cfg(target_arch = "aarch64")]
 use super::arm::{Neon, function};
 #[cfg(target_arch = "x86_64")]
-use super::memory::CONTROL;
+use super::memory::{CONTROL, USUAL};
 use super::memory::{Call, Executable, Function, Line};
 #[cfg(target_arch = "x86_64")]
 use super::translate::both;
@@ -39,6 +39,9 @@ const WAYS: usize = 16;
 /// Elements times operations that a chain has computed before it is compiled: the loops take some 30 microseconds for them,
 /// which is what it takes to compile it.
 const PAID: u64 = 1 << 18;
+
+/// Whether code goes through several pieces by itself.
+pub(super) const GOES_ON: bool = cfg!(target_arch = "x86_64");
 
 /// Whether there is code for an instruction set.
 pub(super) fn has_code(isa: Isa) -> bool {
@@ -139,17 +142,19 @@ impl Code {
         Some(Code { executable, constants: Line::lines(&function.constants) })
     }
 
-    /// Runs the code over rows.
+    /// Runs the code over rows of one piece, or of as many as `pieces` says where it goes through several ([`GOES_ON`]).
     ///
     /// # Safety
     /// All rows of all operands lie in memory that may be read, and those of results written; the processor is the one
     /// that the code was made for.
     #[expect(unsafe_code, reason = "what is called was made when the program ran")]
-    pub(super) unsafe fn call(&self, call: &mut Call) {
+    pub(super) unsafe fn call(&self, call: &mut Call, pieces: usize) {
+        debug_assert!(pieces == 1 || GOES_ON && pieces > 1, "code goes through as many pieces as it knows of");
+        call.pieces = pieces;
         call.constants = self.constants.as_ptr().expose_provenance();
         #[cfg(target_arch = "x86_64")]
         {
-            call.control = CONTROL;
+            (call.control, call.usual) = (CONTROL, USUAL);
         }
         // The bytes come from `function`.
         unsafe { self.executable.call(call) };

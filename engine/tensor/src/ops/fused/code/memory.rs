@@ -21,13 +21,15 @@ pub(in super::super) struct Call {
     pub(super) rows: usize,
     /// At least one.
     pub(super) columns: usize,
+    /// Pieces of so many rows and columns that go through one after the other, at least one; the code counts them down.
+    pub(super) pieces: usize,
     /// The constants of the code.
     pub(super) constants: usize,
-    /// What the processor is to do with subnormal numbers, and where it is kept what it did before.
+    /// What the processor is to do with subnormal numbers, and what it does elsewhere.
     #[cfg(target_arch = "x86_64")]
     pub(super) control: u32,
     #[cfg(target_arch = "x86_64")]
-    pub(super) kept: u32,
+    pub(super) usual: u32,
     /// Less how many columns go through at once, where they are fewer than lanes; else zero. For machines without masks.
     #[cfg(target_arch = "x86_64")]
     pub(super) part: isize,
@@ -35,6 +37,9 @@ pub(in super::super) struct Call {
     pub(super) addresses: [usize; OPERANDS],
     /// Bytes from one row to the next.
     pub(super) pitches: [isize; OPERANDS],
+    /// Bytes from one piece to the next: from the last row of the one to the first of the other, or, where rows are added up, from first
+    /// to first.
+    pub(super) steps: [isize; OPERANDS],
     /// What is asked for while the elements at the addresses are computed.
     pub(super) ahead: [usize; OPERANDS],
 }
@@ -59,6 +64,10 @@ impl Line {
 /// Rounds to nearest, without exceptions, and takes subnormal operands for zeros (results stay as they are).
 #[cfg(target_arch = "x86_64")]
 pub(super) const CONTROL: u32 = 0x1fc0;
+/// What the processor does while everything else runs: Rust takes for granted that nobody changes it. To ask the processor takes as
+/// long as to compute a hundred elements.
+#[cfg(target_arch = "x86_64")]
+pub(super) const USUAL: u32 = 0x1f80;
 
 /// Bytes that can be executed.
 #[derive(Debug)]

@@ -11,6 +11,10 @@ pub(super) fn pitch(operand: usize) -> i64 {
     (offset_of!(Call, pitches) + operand * size_of::<usize>()) as i64
 }
 
+pub(super) fn step(operand: usize) -> i64 {
+    (offset_of!(Call, steps) + operand * size_of::<usize>()) as i64
+}
+
 pub(super) fn ahead(operand: usize) -> i64 {
     (offset_of!(Call, ahead) + operand * size_of::<usize>()) as i64
 }

@@ -8,7 +8,7 @@ use super::super::target::Target;
 use super::super::walk::Piece;
 use super::Compilation;
 use super::Kind;
-use super::made::Code;
+use super::made::{Code, GOES_ON};
 use super::memory::{Call, OPERANDS};
 use super::run::{Behind, Elements, Operands, Way, ahead};
 use crate::buffer::{Buffer, with_elements};
@@ -49,7 +49,7 @@ impl Prepared {
     #[inline]
     pub(in super::super) fn run<'a>(
         &self,
-        (pieces, reach): (&[Piece], &[Reach]),
+        (pieces, reach, distances): (&[Piece], &[Reach], Option<&[isize]>),
         read: &impl Fn(usize) -> Start<'a>,
         (target, start): (&mut Buffer, isize),
         call: &mut Call,
@@ -82,7 +82,16 @@ impl Prepared {
         for (to, &pitch) in call.pitches.iter_mut().zip(&made.pitches) {
             *to = pitch;
         }
-        for piece in pieces {
+        let mut together = 1;
+        if let (true, Some(distances), [first, ..]) = (GOES_ON, distances, pieces) {
+            together = pieces.len();
+            let steps = call.steps.iter_mut().zip(&made.kinds).zip(distances).zip(&made.pitches);
+            for (((step, kind), distance), pitch) in steps {
+                let rows = if result.adds { 0 } else { first.rows as isize - 1 };
+                *step = distance * kind.size as isize - rows * pitch;
+            }
+        }
+        for piece in pieces.iter().step_by(together) {
             (call.rows, call.columns) = (piece.rows, piece.columns);
             for (number, kind) in made.kinds.iter().enumerate() {
                 let size = kind.size as usize;
@@ -97,7 +106,7 @@ impl Prepared {
             // them for; there are as many operands as the code was made for, and nobody else has the target.
             #[expect(unsafe_code, reason = "code takes addresses")]
             unsafe {
-                made.code.call(call);
+                made.code.call(call, together);
             }
         }
         true

@@ -287,7 +287,7 @@ impl Chain {
                 // takes them for; nobody else has the target.
                 #[expect(unsafe_code, reason = "code takes addresses")]
                 unsafe {
-                    code.call(call);
+                    code.call(call, 1);
                 }
             }
             Way::Brought => with_lane!(self.result, T => {
@@ -296,7 +296,7 @@ impl Chain {
                 // As above.
                 #[expect(unsafe_code, reason = "code takes addresses")]
                 unsafe {
-                    code.call(call);
+                    code.call(call, 1);
                 }
                 store(&chunk[..rows * columns], target, offset, (down, columns), along);
                 lanes.put(self.spare, chunk);
