@@ -137,8 +137,8 @@ pub(crate) trait Float: Element + PartialOrd {
     fn sqrt(self) -> Self;
     /// Lays windows side by side.
     fn turn(windows: &[Self; LANES * WINDOW], turned: &mut [[Self; LANES]; WINDOW]);
-    /// Sums of windows, sixteen at a time, in vector registers; false where that is not possible.
-    fn sums(windows: &[Self], sums: &mut [Self]) -> bool;
+    /// Adds windows to what each of them has so far, sixteen at a time, in vector registers; false where that is not possible.
+    fn add_windows(windows: &[Self], sums: &mut [Self]) -> bool;
     /// What short rows are combined to, sixteen at a time, in vector registers; false where that is not possible.
     fn short_rows(combine: Combine, rows: &[Self], length: usize, result: &mut [Self]) -> bool;
 }
@@ -235,7 +235,7 @@ macro_rules! floats {
                 crate::ops::turn::$turn(windows, turned);
             }
             #[inline(always)]
-            fn sums(windows: &[Self], sums: &mut [Self]) -> bool { $sums(windows, sums) }
+            fn add_windows(windows: &[Self], sums: &mut [Self]) -> bool { $sums(windows, sums) }
             #[inline(always)]
             fn short_rows(combine: Combine, rows: &[Self], length: usize, result: &mut [Self]) -> bool {
                 $short(combine, rows, length, result)
@@ -245,6 +245,6 @@ macro_rules! floats {
 }
 
 floats!(
-    f32 turn_f32 crate::ops::windows::sums_f32, crate::ops::short_rows::short_rows_f32;
+    f32 turn_f32 crate::ops::windows::add_f32, crate::ops::short_rows::short_rows_f32;
     f64 turn |_, _| false, |_, _, _, _| false
 );

@@ -202,8 +202,11 @@ fn equal_windows<T: Float>(values: &[T], width: usize, result: &mut [T]) {
     let (values, rest) = values.split_at(windows / LANES * LANES * width);
     let (whole, last) = result[..windows].split_at_mut(windows / LANES * LANES);
     for (groups, result) in values.chunks(GROUPS * LANES * width).zip(whole.chunks_mut(GROUPS * LANES)) {
-        if width == WINDOW && T::sums(groups, result) {
-            continue;
+        if width == WINDOW {
+            result.fill(T::ZERO);
+            if T::add_windows(groups, result) {
+                continue;
+            }
         }
         let turned = match &mut turned {
             Some(turned) => turned,
@@ -242,7 +245,7 @@ fn few_windows<T: Float, const MOST: usize>(values: &[T], width: usize, result: 
         // Of sixteen, the last of which are nobody's, where that is done in registers.
         let (mut windows, mut sums) = ([T::ZERO; LANES * WINDOW], [T::ZERO; LANES]);
         windows[..values.len()].copy_from_slice(values);
-        if T::sums(&windows, &mut sums) {
+        if T::add_windows(&windows, &mut sums) {
             result.copy_from_slice(&sums[..result.len()]);
             return;
         }

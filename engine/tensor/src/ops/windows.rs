@@ -4,9 +4,10 @@
 #[cfg(any(target_arch = "x86_64", test))]
 use crate::ops::turn::{LANES, WINDOW};
 
-/// Sums of windows, from the first element of each to its last, where the processor has vectors of sixteen and no sum can be
-/// subnormal; else false, and nothing is to be made of `sums`. There are sixteen windows, or a multiple of that.
-pub(super) fn sums_f32(windows: &[f32], sums: &mut [f32]) -> bool {
+/// Adds windows, from the first element of each to its last, to what each has so far, where the processor has vectors of sixteen and no
+/// sum can be subnormal; else false, and the sums of sixteen windows that have none are as they were. There are sixteen windows, or a
+/// multiple of that.
+pub(super) fn add_f32(windows: &[f32], sums: &mut [f32]) -> bool {
     #[cfg(target_arch = "x86_64")]
     if crate::isa::isa() == crate::isa::Isa::Avx512 {
         let groups = windows.as_chunks::<{ LANES * WINDOW }>().0.iter().zip(sums.as_chunks_mut::<LANES>().0);
@@ -23,8 +24,8 @@ pub(super) fn sums_f32(windows: &[f32], sums: &mut [f32]) -> bool {
     false
 }
 
-/// Twice the bits, less one, of what no element that is not zero may be below: such elements are multiples of `2^-125`, and so
-/// are their sums, which then are zero or not subnormal. Twice has no sign; zeros become the greatest number.
+/// Twice the bits, less one, of what no element that is not zero may be below, and no sum so far: such elements are multiples of
+/// `2^-125`, and so are their sums, which then are zero or not subnormal. Twice has no sign; zeros become the greatest number.
 #[cfg(target_arch = "x86_64")]
 const LEAST: u32 = (f32::from_bits((127 - 102) << 23).to_bits() << 1) - 1;
 
@@ -32,18 +33,21 @@ const LEAST: u32 = (f32::from_bits((127 - 102) << 23).to_bits() << 1) - 1;
 #[cfg(target_arch = "x86_64")]
 const AHEAD: usize = 2 * LANES * WINDOW;
 
-/// Sixteen windows; false if a sum could be subnormal.
+/// Sixteen windows; false, and nothing is added, if a sum could be subnormal.
 #[cfg(target_arch = "x86_64")]
 #[target_feature(enable = "avx512f")]
 fn wide(windows: &[f32; LANES * WINDOW], sums: &mut [f32; LANES]) -> bool {
     use crate::ops::turn::turned;
     use std::arch::x86_64::{
         _MM_HINT_T0, _mm_prefetch, _mm512_add_epi32, _mm512_add_ps, _mm512_castps_si512, _mm512_cmplt_epu32_mask,
-        _mm512_loadu_ps, _mm512_min_epu32, _mm512_set1_epi32, _mm512_setzero_ps, _mm512_storeu_ps,
+        _mm512_loadu_ps, _mm512_min_epu32, _mm512_set1_epi32, _mm512_storeu_ps,
     };
-    let mut total = _mm512_setzero_ps();
     let one = _mm512_set1_epi32(-1);
-    let mut least = one;
+    // The array is as long as a vector.
+    #[expect(unsafe_code, reason = "vector loads take pointers")]
+    let mut total = unsafe { _mm512_loadu_ps(sums.as_ptr()) };
+    let bits = _mm512_castps_si512(total);
+    let mut least = _mm512_add_epi32(_mm512_add_epi32(bits, bits), one);
     for place in (0..WINDOW).step_by(LANES) {
         let mut rows = [total; LANES];
         for (i, row) in rows.iter_mut().enumerate() {
@@ -62,12 +66,15 @@ fn wide(windows: &[f32; LANES * WINDOW], sums: &mut [f32; LANES]) -> bool {
             total = _mm512_add_ps(total, column);
         }
     }
+    if _mm512_cmplt_epu32_mask(least, _mm512_set1_epi32(LEAST.cast_signed())) != 0 {
+        return false;
+    }
     // The array is as long as a vector.
     #[expect(unsafe_code, reason = "vector stores take pointers")]
     unsafe {
         _mm512_storeu_ps(sums.as_mut_ptr(), total);
     }
-    _mm512_cmplt_epu32_mask(least, _mm512_set1_epi32(LEAST.cast_signed())) == 0
+    true
 }
 
 #[cfg(test)]
@@ -75,7 +82,7 @@ mod tests {
     use super::*;
     use crate::ops::number::Float;
 
-    /// What `sums_f32` gives, or what it leaves to others, is the sum in order.
+    /// What `add_f32` gives, or what it leaves to others, is the sum in order, also onto others.
     #[test]
     fn sums_in_registers_are_those_in_order_and_leave_small_numbers_alone() {
         let usual: [f32; LANES * WINDOW] = std::array::from_fn(|i| (i * 37 % 101) as f32 * 0.31 - 15.5);
@@ -97,8 +104,8 @@ mod tests {
                 windows[place] = value;
                 // What is left where the window cancels.
                 windows[place ^ 1] = -value;
-                let mut sums = [f32::NAN; LANES];
-                let done = sums_f32(&windows, &mut sums);
+                let mut sums = [0.0; LANES];
+                let done = add_f32(&windows, &mut sums);
                 #[cfg(target_arch = "x86_64")]
                 assert_eq!(done, in_registers && crate::isa::isa() == crate::isa::Isa::Avx512, "{value:e}");
                 #[cfg(not(target_arch = "x86_64"))]
@@ -108,7 +115,18 @@ mod tests {
                         let in_order = window.iter().fold(0.0f32, |sum, &x| sum.plus(x));
                         assert!(sum.to_bits() == in_order.to_bits() || sum.is_nan() && in_order.is_nan());
                     }
+                    let before = sums;
+                    assert!(add_f32(&usual, &mut sums));
+                    for ((window, sum), before) in usual.as_chunks::<WINDOW>().0.iter().zip(sums).zip(before) {
+                        let in_order = window.iter().fold(before, |sum, &x| sum.plus(x));
+                        assert!(sum.to_bits() == in_order.to_bits() || sum.is_nan() && in_order.is_nan());
+                    }
+                } else {
+                    assert_eq!(sums, [0.0; LANES]);
                 }
+                let mut sums = [3e-38; LANES];
+                assert!(!add_f32(&usual, &mut sums), "what is so small may become subnormal");
+                assert_eq!(sums, [3e-38; LANES]);
             }
         }
     }
