@@ -114,6 +114,12 @@ pub fn reduce(op: ReduceOp, array: &Array, axes: &[usize]) -> Result<Array, OpEr
         // Nothing is rounded.
         return convert(&reduce(op, &convert(array, DType::F32)?, axes)?, dtype);
     }
+    if op == ReduceOp::Sum
+        && axes.iter().copied().eq(0..array.rank())
+        && let Some(sum) = unmade::sum(array)?
+    {
+        return Ok(sum);
+    }
     let (moved, shape, length) = reduced_innermost(op.name(), array, axes)?;
     // The sizes of the reduced axes, which are innermost now.
     let reduced: Shape = moved.shape()[shape.rank()..].into();

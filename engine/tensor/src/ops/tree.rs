@@ -91,6 +91,23 @@ pub(super) fn tree<T: Copy + Send + Sync>(
     tree(&partial, &windows, identity, reduction)
 }
 
+/// [`tree`] over dimensions of which the first consists of whole windows. `each` hands over the elements of the window with a number,
+/// some of its rows after the other.
+pub(super) fn tree_of_windows<T: Copy + Send + Sync>(
+    dimensions: &[usize],
+    identity: T,
+    reduction: &Reduction<impl Fn(T, T) -> T + Sync, impl Fn(&[T], &mut [T]) + Sync>,
+    each: impl Fn(usize, &mut dyn FnMut(&[T])) + Sync,
+) -> T {
+    let windows: Shape = dimensions.iter().map(|size| size.div_ceil(WINDOW)).collect();
+    let mut partial = vec![identity; windows.size()];
+    let jobs: Vec<_> = partial.chunks_mut(windows[1..].iter().product()).enumerate().collect();
+    spread(jobs, |(window, sums): (usize, &mut [T])| {
+        each(window, &mut |elements| reduction.add(elements, &dimensions[1..], sums));
+    });
+    tree(&partial, &windows, identity, reduction)
+}
+
 /// Elements that the first window of a dimension has less than others.
 fn before(size: usize) -> usize {
     if size <= WINDOW { 0 } else { (size.div_ceil(WINDOW) * WINDOW - size) / 2 }

@@ -1,13 +1,16 @@
-//! Rows of an array whose elements have not been computed, and cost little: they are computed some at a time and reduced while they
-//! are in the caches, so that nobody writes the array down and reads it back.
+//! Reductions of arrays whose elements have not been computed, and cost little: they are computed some at a time and reduced while
+//! they are in the caches, so that nobody writes the array down and reads it back.
 
 use crate::array::{Array, filled};
 use crate::dtype::DType;
 use crate::error::OpError;
 use crate::ops::fused::Lanes;
-use crate::ops::reduce_lanes::{Combine, middle};
+use crate::ops::number::Float;
+use crate::ops::reduce_lanes::{Combine, WINDOW, middle};
+use crate::ops::tree::{Reduction, add_windows, tree_of_windows};
 use crate::shape::Shape;
 use crate::threads::spread;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Mutex, PoisonError};
 
 /// Elements that are computed at a time: half of what the second cache of a core holds.
@@ -54,6 +57,45 @@ pub(super) fn rows(combine: Combine, array: &Array, length: usize, shape: &Shape
     }
 }
 
+/// The sum of all elements, in XLA's order; `None` where the array is there, is asked for again, costs more, or has other dimensions than
+/// some whole windows with others in them.
+pub(super) fn sum(array: &Array) -> Result<Option<Array>, OpError> {
+    let dims = array.shape();
+    let Some(long) = dims.iter().position(|&size| size != 1).filter(|_| array.dtype() == DType::F32) else {
+        return Ok(None);
+    };
+    let stride: usize = dims[long + 1..].iter().product();
+    if !dims[long].is_multiple_of(WINDOW) || dims[long] == WINDOW || stride < 2 || stride > ROOM {
+        return Ok(None);
+    }
+    let Some(some) = (1..=ROOM / stride).rev().find(|some| WINDOW.is_multiple_of(*some)) else { return Ok(None) };
+    let mut block = dims.to_vec();
+    block[long] = some;
+    if !array.may_stay_unmade(&block) {
+        return Ok(None);
+    }
+    let failed = AtomicBool::new(false);
+    let each = |window: usize, add: &mut dyn FnMut(&[f32])| -> Result<(), OpError> {
+        let missing = || OpError::argument("reduce", "the elements of an array can no longer be computed apart");
+        let mut unmade = array.unmade(&block).ok_or_else(missing)?;
+        let (mut tile, mut lanes) = (Array::zeros(DType::F32, [some * stride])?, Lanes::default());
+        for row in (window * WINDOW..(window + 1) * WINDOW).step_by(some) {
+            unmade.block(row * stride, &mut tile, &mut lanes)?;
+            add(tile.elements().unwrap_or_default());
+        }
+        Ok(())
+    };
+    let reduction = Reduction { combine: Float::plus, windows: add_windows };
+    let sum = tree_of_windows(&dims[long..], 0.0, &reduction, |window, add| {
+        if each(window, add).is_err() {
+            failed.store(true, Ordering::Relaxed);
+        }
+    });
+    // Whoever computes all of it says what is wrong.
+    let sum = (!failed.into_inner()).then(|| Array::from_f32s(Shape::scalar(), &[sum]));
+    sum.transpose().map_err(Into::into)
+}
+
 #[cfg(test)]
 mod tests {
     use crate::deferred::deferring;
@@ -78,6 +120,21 @@ mod tests {
                 };
                 assert_eq!(bits(&found), bits(&expected), "{op:?} of {shape:?}");
             }
+        }
+    }
+
+    /// Dimensions in front, several behind, a last window that is not full, and what is left to others.
+    #[test]
+    fn sums_of_all_that_is_not_there_are_those_of_what_is() {
+        for shape in [&[1024, 700][..], &[1, 64, 40, 130], &[96, 3000], &[600, 700], &[2, 512, 512], &[32, 16384]] {
+            let size = shape.iter().product::<usize>();
+            let values: Vec<f32> = (0..size).map(|i| ((i * 37 % 1001) as f32 - 500.0) * 0.37).collect();
+            let array = Array::from_f32s(shape, &values).expect("as many");
+            let axes: Vec<usize> = (0..shape.len()).collect();
+            let square = || binary(BinaryOp::Mul, array.clone(), array.clone());
+            let expected = reduce(ReduceOp::Sum, &square().expect("floats"), &axes).expect("floats");
+            let found = deferring(|| reduce(ReduceOp::Sum, &square()?, &axes)).expect("floats");
+            assert!(found.same_bits(&expected), "{shape:?}");
         }
     }
 }
