@@ -65,12 +65,21 @@ pub fn at_once<R>(work: impl FnOnce() -> R) -> R {
 /// Makes a stretch of a result, the one with these numbers, in one dimension.
 type Make = dyn Fn(Range<usize>) -> Result<Array, OpError> + Send + Sync;
 
+/// What it takes to make a stretch by itself.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Price {
+    /// Elements that are there only move.
+    Moves,
+    /// Nobody knows.
+    Unknown,
+}
+
 /// How a result comes about.
 enum Work {
     /// By an operation of chains.
     Step(Code),
-    /// Each stretch by itself.
-    Made(Box<Make>),
+    /// Each stretch by itself, at a price for an element.
+    Made(Box<Make>, Price),
     /// The same of numbers at equal distances.
     Steps(Steps),
     /// All elements are the operand's one.
@@ -185,7 +194,15 @@ pub fn by_stretches(
     shape: impl Into<Shape>,
     make: impl Fn(Range<usize>) -> Result<Array, OpError> + Send + Sync + 'static,
 ) -> Result<Array, OpError> {
-    let shape = shape.into();
+    made(shape.into(), Price::Unknown, make)
+}
+
+/// [`by_stretches`], with what that takes.
+pub(crate) fn made(
+    shape: Shape,
+    price: Price,
+    make: impl Fn(Range<usize>) -> Result<Array, OpError> + Send + Sync + 'static,
+) -> Result<Array, OpError> {
     let size = shape.checked_size().ok_or_else(|| OpError::too_large(&shape))?;
     if size < LEAST || !DEFERS.get() && (size < LARGE || available() == 1) {
         return Ok(make(0..size)?.relabel(shape));
@@ -193,7 +210,7 @@ pub fn by_stretches(
     // What would be refused is refused for no elements as well.
     let empty = make(0..0)?;
     let like = (empty.dtype(), empty.buffer().clone());
-    let result = note(SmallVec::new(), &shape, Work::Made(Box::new(make)), like);
+    let result = note(SmallVec::new(), &shape, Work::Made(Box::new(make), price), like);
     let result = result.ok_or_else(|| OpError::too_large(&shape))?;
     if !DEFERS.get() {
         with_memory(|| result.buffer().len()).map_err(|_| OpError::too_large(result.shape()))?;
@@ -247,7 +264,7 @@ fn compute(recipe: &Arc<Recipe>, length: usize, (result, is_used): (&mut Buffer,
     let out_of_memory = || lack(size_of::<[u64; CHUNK]>());
     let chain = match &recipe.work {
         Work::Step(_) => Some(Expression::chain(recipe, [length].into()).unwrap_or_else(|_| out_of_memory())),
-        Work::Made(_) | Work::Steps(_) | Work::Same => None,
+        Work::Made(..) | Work::Steps(_) | Work::Same => None,
     };
     let streams = is_used && length >= stream::LARGE;
     let mut jobs = Vec::with_capacity(length.div_ceil(CHUNK * CHUNKS));
@@ -342,7 +359,7 @@ impl Recipe {
 
     fn stretch(&self, range: Range<usize>) -> Result<Array, OpError> {
         match &self.work {
-            Work::Made(make) => make(range),
+            Work::Made(make, _) => make(range),
             Work::Steps(steps) => steps.stretch(&range),
             Work::Same => match self.operands.first().and_then(|one| one.get(0)) {
                 Some(one) => Array::full(self.dtype, [range.len()], one),

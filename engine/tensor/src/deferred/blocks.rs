@@ -8,7 +8,7 @@ use smallvec::SmallVec;
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
 
-use super::{CHUNK, DEFERS, Expression, Read, Recipe, Work};
+use super::{CHUNK, DEFERS, Expression, Price, Read, Recipe, Work};
 use crate::array::Array;
 use crate::error::OpError;
 use crate::ops::fused::{Chain, Code, Lanes, Target, View};
@@ -18,6 +18,8 @@ use crate::threads::Restore;
 
 /// Elements from which on an array is worth not being there.
 const LEAST: usize = 1 << 18;
+/// Elements of a row from which on what is moved to it costs no more than that.
+const LONG: usize = 1 << 10;
 /// What computing an element may cost, in operations as cheap as a sum.
 const CHEAP: usize = 16;
 
@@ -67,17 +69,20 @@ fn price(code: Code) -> usize {
         Code::Binary(BinaryOp::Div | BinaryOp::Rem) | Code::NearRemainder => 3,
         Code::Unary(UnaryOp::Neg | UnaryOp::Abs | UnaryOp::Square) => 1,
         Code::Compare(_) | Code::Select | Code::Convert => 1,
+        Code::IntegerPow(2 | 3) => 2,
         _ => CHEAP + 1,
     }
 }
 
-/// What computing an element of a result costs, as far as it has not been computed and is not among what is `known`.
-fn price_of(recipe: &Recipe, known: &mut SmallVec<[usize; 16]>) -> usize {
+/// What computing an element of a result costs, in rows of so many, as far as it has not been computed and is not among what is
+/// `known`.
+fn price_of(recipe: &Recipe, run: usize, known: &mut SmallVec<[usize; 16]>) -> usize {
     let own = match recipe.work {
         Work::Step(code) => price(code),
         Work::Steps(_) => 1,
         Work::Same => 0,
-        Work::Made(_) => CHEAP + 1,
+        Work::Made(_, Price::Moves) if run >= LONG => 2,
+        Work::Made(..) => CHEAP + 1,
     };
     let operands = recipe.operands.iter().filter_map(Array::put_off).filter(|later| later.computed().is_none());
     operands.fold(own, |sum, later| {
@@ -86,15 +91,15 @@ fn price_of(recipe: &Recipe, known: &mut SmallVec<[usize; 16]>) -> usize {
             return sum;
         }
         known.push(place);
-        sum + later.recipe().map_or(0, |recipe| price_of(&recipe, known))
+        sum + later.recipe().map_or(0, |recipe| price_of(&recipe, run, known))
     })
 }
 
-/// The recipe of an array whose blocks may be computed apart.
-fn cheap(array: &Array) -> Option<Arc<Recipe>> {
+/// The recipe of an array whose blocks may be computed apart, in rows of so many elements.
+fn cheap(array: &Array, run: usize) -> Option<Arc<Recipe>> {
     let later = array.put_off().filter(|later| later.computed().is_none() && later.len() >= LEAST)?;
     later.recipe().filter(|recipe| {
-        !matches!(recipe.work, Work::Same | Work::Made(_)) && price_of(recipe, &mut SmallVec::new()) <= CHEAP
+        !matches!(recipe.work, Work::Same | Work::Made(..)) && price_of(recipe, run, &mut SmallVec::new()) <= CHEAP
     })
 }
 
@@ -102,15 +107,14 @@ impl Array {
     /// Whether blocks of this shape may be computed instead of all elements: the first time that somebody asks, if nobody has
     /// looked at the elements yet and they are cheap.
     pub fn may_stay_unmade(&self, block: &[usize]) -> bool {
-        cheap(self).is_some()
-            && rows_of(self.shape(), block).is_some()
+        rows_of(self.shape(), block).is_some_and(|(_, run, _)| cheap(self, run).is_some())
             && self.put_off().is_some_and(|later| !later.passed.swap(true, Ordering::Relaxed))
     }
 
     /// What computes blocks of this shape; `None` where the elements are there, or cannot be computed so.
     pub fn unmade(&self, block: &[usize]) -> Option<Unmade> {
-        let recipe = cheap(self)?;
         let (rows, run, pitch) = rows_of(self.shape(), block)?;
+        let recipe = cheap(self, run)?;
         let shape = if rows == 1 { Shape::from([run]) } else { Shape::from([rows, run]) };
         let (chain, reads) = Expression::chain(&recipe, shape).ok()?;
         let made = reads.iter().map(|_| None).collect();
@@ -230,6 +234,30 @@ mod tests {
         // Whoever looks afterwards finds all of it.
         assert!(later.same_bits(&now));
         assert!(later.unmade(&[1, 1, 384]).is_none(), "it is there");
+    }
+
+    /// What is stretched, cut out or laid another way on the way there.
+    #[test]
+    fn blocks_of_what_moves_have_the_bits_of_the_array() {
+        let y = factors();
+        let moved = || -> Result<Array, OpError> {
+            let first = crate::ops::slice(&y, &[0, 0, 0], &[SHAPE[0], SHAPE[1], 1], None)?;
+            let column = crate::ops::broadcast_in_dim(&first, SHAPE, &[0, 1, 2])?;
+            let row = crate::ops::slice(&y, &[1, 5, 0], &[2, 6, SHAPE[2]], None)?;
+            let row = crate::ops::broadcast_in_dim(&row, SHAPE, &[0, 1, 2])?;
+            binary(BinaryOp::Mul, binary(BinaryOp::Sub, y.clone(), column)?, row)
+        };
+        let (now, later) = (moved().expect("floats"), deferring(moved).expect("floats"));
+        assert!(later.unmade(&[1, 64, 128]).is_none(), "rows are short");
+        let block = [1, 32, 384];
+        let mut unmade = later.unmade(&block).expect("cheap");
+        for start in [0, 96, 480] {
+            let mut tile = Array::zeros(DType::F32, block).expect("small");
+            unmade.block((SHAPE[1] + start) * SHAPE[2], &mut tile, &mut Lanes::default()).expect("they fit");
+            let expected = crate::ops::slice(&now, &[1, start, 0], &[2, start + 32, 384], None).expect("inside");
+            assert!(tile.same_bits(&expected), "from row {start}");
+        }
+        assert!(later.put_off().is_some_and(|later| later.computed().is_none()));
     }
 
     #[test]

@@ -5,7 +5,7 @@ use smallvec::SmallVec;
 
 use crate::array::{Array, elements_like, reserve};
 use crate::buffer::{Element, with_elements};
-use crate::deferred::{by_stretches, repeated};
+use crate::deferred::{Price, made, repeated};
 use crate::error::OpError;
 use crate::ops::strided::{Pattern, signed_strides};
 use crate::shape::Shape;
@@ -17,7 +17,7 @@ fn read(array: &Array, pattern: Pattern, shape: Shape) -> Result<Array, OpError>
         // Now, while all cores are free for it.
         array.buffer();
         let source = array.clone();
-        return by_stretches(shape, move |range| {
+        return made(shape, Price::Moves, move |range| {
             let part = Shape::from([range.len()]);
             let buffer = with_elements!(source.buffer(), elements => {
                 Element::wrap(pattern.stretch(elements, &part, range)?)
