@@ -394,7 +394,7 @@ mod tests {
         let odd = [f32::NAN, -f32::NAN, f32::INFINITY, f32::NEG_INFINITY, 0.0, -0.0, 1e-40, -1e-40];
         let value = |i: usize| match i * 31 % 97 {
             place if place < odd.len() => odd[place],
-            place if i % 5 == 0 => odd[4 + place % 4],
+            place if i.is_multiple_of(5) => odd[4 + place % 4],
             place => (place as f32 - 50.5) * if i.is_multiple_of(3) { 1e-39 } else { 1.0 },
         };
         let values: Vec<f32> = (0..40 * 16).map(value).collect();
