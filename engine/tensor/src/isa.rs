@@ -4,7 +4,6 @@
 //! multiply-add is an instruction or computed in `f64` ([`Fma`]). Nothing here computes anything itself.
 
 use crate::math;
-use std::sync::OnceLock;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 /// How `a * b + c` is computed with one rounding.
@@ -134,7 +133,7 @@ pub(crate) fn brings_to_the_second_cache() -> bool {
 #[cfg(target_arch = "x86_64")]
 pub(crate) fn ways() -> usize {
     use std::arch::x86_64::__cpuid_count as leaf;
-    static WAYS: OnceLock<usize> = OnceLock::new();
+    static WAYS: std::sync::OnceLock<usize> = std::sync::OnceLock::new();
     *WAYS.get_or_init(|| {
         // The same register under two numbers: of AMD's processors and of others. The first part is the innermost cache for data.
         let (extended, all) = (leaf(0x8000_0000, 0).eax, leaf(0, 0).eax);

@@ -11,6 +11,7 @@ pub(super) fn pitch(operand: usize) -> i64 {
     (offset_of!(Call, pitches) + operand * size_of::<usize>()) as i64
 }
 
+#[cfg(target_arch = "x86_64")]
 pub(super) fn step(operand: usize) -> i64 {
     (offset_of!(Call, steps) + operand * size_of::<usize>()) as i64
 }
