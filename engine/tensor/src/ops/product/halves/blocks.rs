@@ -38,6 +38,16 @@ impl<const N: usize> Default for Cells<[f32; NR], N> {
     }
 }
 
+/// The rows of a group that come first of two neighbours in a chain.
+pub(super) const FIRSTS: [usize; GROUP / 2] = {
+    let (mut firsts, mut pair) = ([0; GROUP / 2], 0);
+    while pair < firsts.len() {
+        firsts[pair] = pair / 2 * 4 + pair % 2;
+        pair += 1;
+    }
+    firsts
+};
+
 /// How groups of inner elements lie where they are multiplied, and how they are.
 pub(super) trait Way: Sync + Sized + 'static {
     /// A group of one row of the left factor.
@@ -50,14 +60,15 @@ pub(super) trait Way: Sync + Sized + 'static {
     const SHARE: usize;
 
     fn row(elements: &[bf16; GROUP]) -> Self::Row;
-    fn panel(panel: &mut Self::Panel, rows: &[&[bf16; NR]; GROUP]);
-    /// [`Way::panel`] of columns that lie one element after the other.
+    /// Puts two rows of a group into its panel, one of [`FIRSTS`] and the one two places on: they are neighbours in a chain.
+    fn rows(panel: &mut Self::Panel, first: usize, rows: [&[bf16; NR]; 2]);
+    /// A panel of columns that lie one element after the other.
     fn turned(panel: &mut Self::Panel, columns: &[&[bf16; GROUP]; NR]) {
         let mut rows = [[bf16::ZERO; NR]; GROUP];
         for (j, column) in columns.iter().enumerate() {
             rows.iter_mut().zip(*column).for_each(|(row, &x)| row[j] = x);
         }
-        Self::panel(panel, &rows.each_ref());
+        FIRSTS.into_iter().for_each(|first| Self::rows(panel, first, [&rows[first], &rows[first + 2]]));
     }
     /// What [`Way::row`] was made of.
     fn of_row(row: &Self::Row) -> [f32; GROUP];

@@ -1,7 +1,7 @@
 //! Factors of a product of `bfloat16`, group by group, as the registers read them.
 
 use super::GROUP;
-use super::blocks::{Way, tall};
+use super::blocks::{FIRSTS, Way, tall};
 use crate::isa::for_each_isa;
 use crate::ops::fused::lines;
 use crate::ops::product::{MR, NR, Strided};
@@ -105,28 +105,38 @@ pub(super) fn pack_right<F, W: Way>(
     let mut aside = [[bf16::ZERO; GROUP]; NR];
     for group in 0..groups {
         let k = group * GROUP;
-        let deep = depth - k;
-        for (number, panel) in packed[group..].iter_mut().step_by(groups).enumerate() {
-            let column = number * NR;
-            let wide = columns - column;
-            let elements = &right.elements[k * right.row + column * right.column..];
-            let mut lines = [&[bf16::ZERO; GROUP]; NR];
-            let turned = right.column != 1;
-            let (along, across, count, length) = match turned {
-                true => (right.row, right.column, wide, deep),
-                false => (right.column, right.row, deep, wide),
-            };
-            for (i, (place, aside)) in lines.iter_mut().zip(&mut aside).enumerate().take(count) {
-                if !turned {
-                    // Those of the next group.
-                    ask(right.elements, k * right.row + column + (GROUP + i) * across);
+        let (deep, right) = (depth - k, right.part(k, 0));
+        if right.column != 1 {
+            for (number, panel) in packed[group..].iter_mut().step_by(groups).enumerate() {
+                let column = number * NR;
+                let mut lines = [&[bf16::ZERO; GROUP]; NR];
+                let places = lines.iter_mut().zip(&mut aside).enumerate().take(columns - column);
+                for (i, (place, aside)) in places {
+                    *place = line(&right.elements[(column + i) * right.column..], right.row, deep, aside);
+                    least.see(place);
                 }
-                *place = line(&elements[i * across..], along, length, aside);
-                least.see(place);
+                W::turned(panel, &lines);
             }
-            match turned {
-                true => W::turned(panel, &lines),
-                false => W::panel(panel, &lines),
+            continue;
+        }
+        // Row after row, as memory has them: a panel at a time, lines of a column would push each other out of the innermost cache.
+        for first in FIRSTS {
+            let [one, other, ..] = &mut aside;
+            let mut asides = [one, other];
+            for k in [first, first + 2] {
+                // That of the next group.
+                let next = (GROUP + k) * right.row;
+                (next..next + columns).step_by(NR).for_each(|position| ask(right.elements, position));
+            }
+            for (number, panel) in packed[group..].iter_mut().step_by(groups).enumerate() {
+                let column = number * NR;
+                let mut rows = [&[bf16::ZERO; NR]; 2];
+                let places = rows.iter_mut().zip(&mut asides).zip([first, first + 2]);
+                for ((place, aside), k) in places.take_while(|(_, k)| *k < deep) {
+                    *place = line(&right.elements[k * right.row + column..], 1, columns - column, aside);
+                    least.see(place);
+                }
+                W::rows(panel, first, rows);
             }
         }
     }

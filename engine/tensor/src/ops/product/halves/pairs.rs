@@ -3,7 +3,7 @@
 //! two steps of a matrix unit's chain, if the pairs are neighbours of the same chain, which are two places apart in memory.
 
 use super::GROUP;
-use super::blocks::{Cells, Scratch, Sums, Way, step_by_step};
+use super::blocks::{Cells, FIRSTS, Scratch, Sums, Way, step_by_step};
 use super::registers::{Steps, beside};
 use super::singles::single;
 use crate::isa::multiplies_pairs;
@@ -70,11 +70,11 @@ impl Way for Pairs {
     }
 
     #[inline(always)]
-    fn panel(panel: &mut Panel, rows: &[&[bf16; NR]; GROUP]) {
+    fn rows(panel: &mut Panel, first: usize, rows: [&[bf16; NR]; 2]) {
         #[expect(unsafe_code, reason = "no safe way to call a function for a certain instruction set")]
         // Whoever has the instruction for pairs has AVX-512.
         unsafe {
-            pair_rows(panel, rows);
+            pair_rows(&mut panel.0[place(first).0], rows);
         }
     }
 
@@ -161,20 +161,17 @@ fn pairs_of(elements: &[bf16; GROUP]) -> Row {
 /// Pairs of rows, sixteen at a time: left to itself, the compiler puts the pairs together one by one.
 #[inline]
 #[target_feature(enable = "avx512f,avx512vl,avx512bw,avx512dq,avx2,fma")]
-fn pair_rows(panel: &mut Panel, rows: &[&[bf16; NR]; GROUP]) {
-    for (place, cells) in panel.0.iter_mut().enumerate() {
-        let (upper, lower) = (rows[first(place)], rows[first(place) + 2]);
-        for column in (0..NR).step_by(LANES) {
-            let (upper, lower) = (&upper[column..column + LANES], &lower[column..column + LANES]);
-            let cells = &mut cells[column..column + LANES];
-            #[expect(unsafe_code, reason = "loads and stores go through pointers")]
-            // To slices that were just cut to a register's elements.
-            unsafe {
-                let [upper, lower] = [upper, lower].map(|half| _mm256_loadu_si256(half.as_ptr().cast()));
-                let upper = _mm512_slli_epi32::<16>(_mm512_cvtepu16_epi32(upper));
-                let pairs = _mm512_or_si512(upper, _mm512_cvtepu16_epi32(lower));
-                _mm512_storeu_si512(cells.as_mut_ptr().cast(), pairs);
-            }
+fn pair_rows(cells: &mut [f32; NR], [upper, lower]: [&[bf16; NR]; 2]) {
+    for column in (0..NR).step_by(LANES) {
+        let (upper, lower) = (&upper[column..column + LANES], &lower[column..column + LANES]);
+        let cells = &mut cells[column..column + LANES];
+        #[expect(unsafe_code, reason = "loads and stores go through pointers")]
+        // To slices that were just cut to a register's elements.
+        unsafe {
+            let [upper, lower] = [upper, lower].map(|half| _mm256_loadu_si256(half.as_ptr().cast()));
+            let upper = _mm512_slli_epi32::<16>(_mm512_cvtepu16_epi32(upper));
+            let pairs = _mm512_or_si512(upper, _mm512_cvtepu16_epi32(lower));
+            _mm512_storeu_si512(cells.as_mut_ptr().cast(), pairs);
         }
     }
 }
@@ -211,7 +208,7 @@ fn adds_in_order() -> bool {
     let (left, right) = lines.split_at(FEW);
     let left: Vec<Row> = left.iter().map(Pairs::row).collect();
     let mut panel = Panel::default();
-    Pairs::panel(&mut panel, &std::array::from_fn(|k| &right[k]));
+    FIRSTS.into_iter().for_each(|first| Pairs::rows(&mut panel, first, [&right[first], &right[first + 2]]));
     let (mut found, mut expected) = ([[1.0; NR]; MR], [[1.0; NR]; MR]);
     Pairs(()).add(&left, FEW, &[panel], &mut found);
     step_by_step::<Pairs>(&left, FEW, &[panel], &mut expected);

@@ -42,9 +42,9 @@ impl Way for Singles {
     }
 
     #[inline(always)]
-    fn panel(panel: &mut Panel, rows: &[&[bf16; NR]; GROUP]) {
-        for (k, row) in rows.iter().enumerate() {
-            panel.0[place(k)].iter_mut().zip(*row).for_each(|(place, &x)| *place = single(x));
+    fn rows(panel: &mut Panel, first: usize, rows: [&[bf16; NR]; 2]) {
+        for (k, row) in [first, first + 2].into_iter().zip(rows) {
+            panel.0[place(k)].iter_mut().zip(row).for_each(|(place, &x)| *place = single(x));
         }
     }
 
