@@ -434,6 +434,45 @@ mod tests {
         assert!(ready.code.get().is_some() || crate::isa::isa() == crate::isa::Isa::Baseline);
     }
 
+    /// Planes with a row of their own for all of theirs, so that they are pieces; with as many operands as have to wait in memory, too.
+    #[test]
+    fn pieces_that_are_alike_go_through_together_as_one_after_the_other() {
+        for (sizes, others) in [([5, 7, 19], 1), ([3, 4, 64], 2), ([4, 9, 33], 9), ([6, 2, 200], 4)] {
+            let shape = Shape::from(sizes);
+            let mut builder = ChainBuilder::new(shape.clone());
+            let dims = [Some((0, 1)), None, Some((1, 1))].into_iter().collect();
+            let place = Place { dims, starts: SmallVec::from_elem(0, 2) };
+            let mut sum = builder.read(DType::F32, Shape::from([sizes[0], sizes[2]]), place).expect("rows");
+            for _ in 0..others {
+                let x = builder.read(DType::F32, shape.clone(), Place::same(3)).expect("all of it");
+                sum = builder.step(Code::Binary(BinaryOp::Mul), &[sum, x], DType::F32).expect("floats");
+                sum = builder.step(Code::Binary(BinaryOp::Add), &[sum, x], DType::F32).expect("floats");
+            }
+            let chain = Arc::new(builder.finish().expect("operations"));
+            let even = [(sizes[1] * sizes[2]) as isize, sizes[2] as isize, 1];
+            let rows: &[isize] = &[sizes[2] as isize, 1];
+            let strides: Vec<&[isize]> = std::iter::once(rows).chain((0..others).map(|_| &even[..])).collect();
+            let buffers: Vec<Buffer> = (0..=others).map(|i| floats(shape.size(), 0.37 + i as f32 * 0.11)).collect();
+            let views: Vec<View<'_>> = buffers.iter().enumerate().map(|(i, x)| chain.view_of(i, x)).collect();
+            let mut expected = floats(shape.size(), 0.0);
+            let to = Cow::Borrowed(&even[..]);
+            let mut target = Target { elements: expected.as_mut(), base: 0, strides: to, streams: false };
+            chain.run(&views, &mut target, &mut Lanes::default());
+            in_each_way(|isa, compilation| {
+                let ready = Ready::new(&chain, &strides, &even).expect("small");
+                assert!(
+                    matches!(&ready.groups[..], [group] if group.pieces.len() == sizes[0] && group.distances.is_some())
+                );
+                let mut found = floats(shape.size() + 5, 0.0);
+                let start = |read: usize| Start { buffer: &buffers[read], base: 0, next: None };
+                ready.run(start, &mut found, 5, &mut Lanes::default());
+                let [found, expected] = [&found, &expected].map(|x| f32::slice(x).expect("floats"));
+                assert_eq!(found[5..], *expected, "{sizes:?}, {isa:?}, {compilation:?}");
+                assert_eq!(found[..5], [-1.5; 5]);
+            });
+        }
+    }
+
     /// Rows under a factor of their own, added up: columns that are whole registers, and others; numbers that count as zero among
     /// them, which meet in sums that do.
     #[test]
