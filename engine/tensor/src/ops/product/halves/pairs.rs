@@ -42,11 +42,6 @@ const fn place(k: usize) -> (usize, bool) {
     (k / 4 + k % 2 * (PAIRS / 2), k % 4 < 2)
 }
 
-/// The inner element that is added first of a pair; the other one is two places on.
-const fn first(pair: usize) -> usize {
-    pair % (PAIRS / 2) * 4 + pair / (PAIRS / 2)
-}
-
 /// An element of a pair: the upper half of its bits is the one that is added first. Nobody reads a pair as the number that its bits are.
 #[inline(always)]
 fn of_pair(pair: f32, is_first: bool) -> f32 {
@@ -139,11 +134,11 @@ impl Way for Pairs {
 fn pairs_of(elements: &[bf16; GROUP]) -> Row {
     // The lower half of a pair's bits is what is added second.
     const SOURCES: [u16; GROUP] = {
-        let mut sources = [0; GROUP];
-        let mut half = 0;
-        while half < GROUP {
-            sources[half] = (first(half / 2) + if half % 2 == 0 { 2 } else { 0 }) as u16;
-            half += 1;
+        let (mut sources, mut number) = ([0; GROUP], 0);
+        while number < PAIRS {
+            let (pair, _) = place(FIRSTS[number]);
+            (sources[2 * pair], sources[2 * pair + 1]) = (FIRSTS[number] as u16 + 2, FIRSTS[number] as u16);
+            number += 1;
         }
         sources
     };
