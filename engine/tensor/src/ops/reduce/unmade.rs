@@ -11,7 +11,6 @@ use crate::ops::tree::{Reduction, add_windows, tree_of_windows};
 use crate::shape::Shape;
 use crate::threads::spread;
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::{Mutex, PoisonError};
 
 /// Elements that are computed at a time: half of what the second cache of a core holds.
 const ROOM: usize = 1 << 16;
@@ -34,27 +33,18 @@ pub(super) fn rows(combine: Combine, array: &Array, length: usize, shape: &Shape
         return Ok(None);
     }
     let mut result = filled(shape, 0.0f32)?;
-    let failed: Mutex<Option<OpError>> = Mutex::new(None);
-    let reduce = |number: usize, part: &mut [f32]| -> Result<(), OpError> {
-        let missing = || OpError::argument("reduce", "the elements of an array can no longer be computed apart");
-        let mut unmade = array.unmade(&block).ok_or_else(missing)?;
-        let (mut tile, mut lanes) = (Array::zeros(DType::F32, [some * length])?, Lanes::default());
-        for (place, part) in part.chunks_exact_mut(some).enumerate() {
-            unmade.block((number * TURN + place) * some * length, &mut tile, &mut lanes)?;
-            middle(combine, tile.elements().unwrap_or_default(), [some, length, 1], part);
-        }
-        Ok(())
-    };
-    spread(result.chunks_mut(some * TURN).enumerate().collect(), |(number, part)| {
-        if let Err(error) = reduce(number, part) {
-            *failed.lock().unwrap_or_else(PoisonError::into_inner) = Some(error);
-        }
+    let blocks = Blocks::of(array, &block);
+    spread(result.chunks_mut(some * TURN).enumerate().collect(), |(number, part): (usize, &mut [f32])| {
+        let mut parts = part.chunks_exact_mut(some);
+        let firsts = (0..parts.len()).map(|place| (number * TURN + place) * some * length);
+        blocks.each(firsts, |elements| {
+            if let Some(part) = parts.next() {
+                middle(combine, elements, [some, length, 1], part);
+            }
+        });
     });
-    match failed.into_inner().unwrap_or_else(PoisonError::into_inner) {
-        // Whoever computes all of it says what is wrong.
-        Some(_) => Ok(None),
-        None => Ok(Some(Array::from_parts(DType::F32, shape.clone(), crate::Buffer::F32(result)))),
-    }
+    let result = || Array::from_parts(DType::F32, shape.clone(), crate::Buffer::F32(result));
+    Ok(blocks.are_done().then(result))
 }
 
 /// The sum of all elements, in XLA's order; `None` where the array is there, is asked for again, costs more, or has other dimensions than
@@ -74,25 +64,49 @@ pub(super) fn sum(array: &Array) -> Result<Option<Array>, OpError> {
     if !array.may_stay_unmade(&block) {
         return Ok(None);
     }
-    let failed = AtomicBool::new(false);
-    let each = |window: usize, add: &mut dyn FnMut(&[f32])| -> Result<(), OpError> {
-        let missing = || OpError::argument("reduce", "the elements of an array can no longer be computed apart");
-        let mut unmade = array.unmade(&block).ok_or_else(missing)?;
-        let (mut tile, mut lanes) = (Array::zeros(DType::F32, [some * stride])?, Lanes::default());
-        for row in (window * WINDOW..(window + 1) * WINDOW).step_by(some) {
-            unmade.block(row * stride, &mut tile, &mut lanes)?;
-            add(tile.elements().unwrap_or_default());
-        }
-        Ok(())
-    };
+    let blocks = Blocks::of(array, &block);
     let reduction = Reduction { combine: Float::plus, windows: add_windows };
     let sum = tree_of_windows(&dims[long..], 0.0, &reduction, |window, add| {
-        if each(window, add).is_err() {
-            failed.store(true, Ordering::Relaxed);
-        }
+        let rows = (window * WINDOW..(window + 1) * WINDOW).step_by(some);
+        blocks.each(rows.map(|row| row * stride), add);
     });
-    // Whoever computes all of it says what is wrong.
-    (!failed.into_inner()).then(|| Array::from_f32s(Shape::scalar(), &[sum])).transpose()
+    blocks.are_done().then(|| Array::from_f32s(Shape::scalar(), &[sum])).transpose()
+}
+
+/// The blocks of an array that is not there, for several threads.
+struct Blocks<'a> {
+    array: &'a Array,
+    block: &'a [usize],
+    failed: AtomicBool,
+}
+
+impl<'a> Blocks<'a> {
+    fn of(array: &'a Array, block: &'a [usize]) -> Blocks<'a> {
+        Blocks { array, block, failed: AtomicBool::new(false) }
+    }
+
+    /// Has somebody take the elements of those that begin with certain elements of the array.
+    fn each(&self, firsts: impl Iterator<Item = usize>, take: impl FnMut(&[f32])) {
+        if self.computed(firsts, take).is_err() {
+            self.failed.store(true, Ordering::Relaxed);
+        }
+    }
+
+    fn computed(&self, firsts: impl Iterator<Item = usize>, mut take: impl FnMut(&[f32])) -> Result<(), OpError> {
+        let missing = || OpError::argument("reduce", "the elements of an array can no longer be computed apart");
+        let mut unmade = self.array.unmade(self.block).ok_or_else(missing)?;
+        let (mut tile, mut lanes) = (Array::zeros(DType::F32, [self.block.iter().product()])?, Lanes::default());
+        for first in firsts {
+            unmade.block(first, &mut tile, &mut lanes)?;
+            take(tile.elements().unwrap_or_default());
+        }
+        Ok(())
+    }
+
+    /// Whether all that somebody asked for was there. If not, whoever computes all of the array says what is wrong.
+    fn are_done(self) -> bool {
+        !self.failed.into_inner()
+    }
 }
 
 #[cfg(test)]
