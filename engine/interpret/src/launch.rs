@@ -111,10 +111,9 @@ impl LaunchPlan {
             let is_alias = operand.role == Role::Output && launch.aliases.iter().any(|(_, output)| *output == outputs);
             let name = operand.name.clone();
             let goes_once = launch.dynamic.is_empty() && map.goes_once(&launch.grid, &blocks);
-            let twin = matches!(map, IndexMap::Tape(_)).then(|| {
-                launch.operands[..operands.len()].iter().position(|other| other.index_map == operand.index_map)
-            });
-            let twin = twin.flatten();
+            let takes_time = matches!(map, IndexMap::Tape(_));
+            let before = &launch.operands[..operands.len()];
+            let twin = before.iter().position(|other| takes_time && other.index_map == operand.index_map);
             operands.push(OperandPlan { role: operand.role, blocks, map, name, is_alias, is_whole, goes_once, twin });
         }
         let topology = Topology::of(launch);

@@ -125,8 +125,13 @@ pub(crate) fn multiplies_pairs() -> bool {
 /// that does nothing else finds it there, one that computes and writes beside it waits as if nobody had asked).
 #[cfg(target_arch = "x86_64")]
 pub(crate) fn brings_to_the_second_cache() -> bool {
+    !is_amd()
+}
+
+#[cfg(target_arch = "x86_64")]
+fn is_amd() -> bool {
     // Only theirs have this.
-    !std::arch::is_x86_feature_detected!("sse4a")
+    std::arch::is_x86_feature_detected!("sse4a")
 }
 
 /// How many lines of the innermost cache may have addresses that are a page apart.
@@ -135,14 +140,12 @@ pub(crate) fn ways() -> usize {
     use std::arch::x86_64::__cpuid_count as leaf;
     static WAYS: std::sync::OnceLock<usize> = std::sync::OnceLock::new();
     *WAYS.get_or_init(|| {
-        // The same register under two numbers: of AMD's processors and of others. The first part is the innermost cache for data.
-        let (extended, all) = (leaf(0x8000_0000, 0).eax, leaf(0, 0).eax);
-        let cache = match brings_to_the_second_cache() {
-            false if extended >= 0x8000_001d => leaf(0x8000_001d, 0),
-            true if all >= 4 => leaf(4, 0),
-            _ => return 0,
-        };
-        (cache.ebx >> 22) as usize + 1
+        // The same register under two numbers. The first part is the innermost cache for data.
+        let (least, number) = if is_amd() { (0x8000_0000, 0x8000_001d) } else { (0, 4) };
+        match leaf(least, 0).eax >= number {
+            true => (leaf(number, 0).ebx >> 22) as usize + 1,
+            false => 0,
+        }
     })
 }
 
