@@ -22,6 +22,8 @@ mod tiles;
 use super::kernel::Block;
 use super::{NR, Onto, Product, Strided};
 use crate::isa::for_each_isa;
+#[cfg(target_arch = "x86_64")]
+use crate::isa::pairs_pay;
 use half::bf16;
 
 /// Inner elements whose products are added to the result together.
@@ -47,7 +49,9 @@ pub(crate) fn grouped_product(
         return;
     }
     #[cfg(target_arch = "x86_64")]
-    if let Some(pairs) = pairs::Pairs::available() {
+    if pairs_pay()
+        && let Some(pairs) = pairs::Pairs::available()
+    {
         return blocks::product(&pairs, result, left, right, sizes, onto);
     }
     blocks::product(&singles::Singles(crate::isa::isa()), result, left, right, sizes, onto);

@@ -34,17 +34,21 @@ impl Way for Singles {
 
     #[inline(always)]
     fn row(elements: &[bf16; GROUP]) -> Row {
-        let mut row = Row::default();
-        for (k, x) in elements.iter().enumerate() {
-            row.0[place(k)] = single(*x);
+        let (mut even, mut odd) = ([0.0; GROUP / 2], [0.0; GROUP / 2]);
+        for (number, [x, y]) in elements.as_chunks::<2>().0.iter().enumerate() {
+            (even[number], odd[number]) = (single(*x), single(*y));
         }
+        let mut row = Row::default();
+        let (first, second) = row.0.split_at_mut(GROUP / 2);
+        first.copy_from_slice(&even);
+        second.copy_from_slice(&odd);
         row
     }
 
     #[inline(always)]
     fn rows(panel: &mut Panel, first: usize, rows: [&[bf16; NR]; 2]) {
         for (k, row) in [first, first + 2].into_iter().zip(rows) {
-            panel.0[place(k)].iter_mut().zip(row).for_each(|(place, &x)| *place = single(x));
+            panel.0[place(k)] = row.map(single);
         }
     }
 
