@@ -23,8 +23,11 @@ use pallas_tensor::threads::beside;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::{Mutex, PoisonError};
 
-/// Runs of programs for each thread: one that is slower than others leaves some of them to the others.
-const RUNS_PER_THREAD: usize = 4;
+/// Of the programs that are left each run takes this part of a thread's share, so that the last ones, which others wait for, are short: threads
+/// begin at different times, and some processors are slower than others.
+const SHARE: usize = 2;
+/// The shortest run is this part of a thread's share of all programs.
+const LEAST: usize = 16;
 /// Elements of blocks that threads are worth starting for.
 const WORTH: usize = 1 << 17;
 /// What a program costs by itself, in elements.
@@ -120,19 +123,31 @@ pub(crate) fn threads(plan: &LaunchPlan, hooks: &dyn Hooks) -> usize {
     threads.min(most.max(1))
 }
 
-/// Runs of programs that are worth a thread, or nothing.
-fn runs(plan: &LaunchPlan, grid: &[usize], axis: usize, threads: usize) -> Option<usize> {
+/// Whether programs are worth several threads.
+fn is_worth(plan: &LaunchPlan, grid: &[usize], axis: usize) -> bool {
     let programs = grid.iter().fold(1usize, |all, &extent| all.saturating_mul(extent));
     let elements = plan.operands.iter().filter(|operand| operand.role != Role::Prefetch);
     let each = elements.fold(PROGRAM, |sum, operand| sum.saturating_add(operand.blocks.block().size()));
-    let runs = grid[axis].min(threads.saturating_mul(RUNS_PER_THREAD));
-    (runs > 1 && programs.saturating_mul(each) >= WORTH).then_some(runs)
+    grid[axis] > 1 && programs.saturating_mul(each) >= WORTH
+}
+
+/// Where runs of programs begin on an axis of this extent, from long ones to short ones, and where the last one ends.
+fn bounds(extent: usize, threads: usize) -> Vec<usize> {
+    let least = (extent / threads.saturating_mul(LEAST)).max(1);
+    let mut bounds = vec![0];
+    let mut from = 0;
+    while from < extent {
+        let rest = extent - from;
+        from += (rest / threads.saturating_mul(SHARE)).max(least).min(rest);
+        bounds.push(from);
+    }
+    bounds
 }
 
 /// Whether programs run on several threads, as far as is known before.
 pub(crate) fn goes(plan: &LaunchPlan, grid: &[usize], threads: usize) -> bool {
     let cut = if threads > 1 { cut(plan, grid) } else { None };
-    cut.is_some_and(|(axis, _)| runs(plan, grid, axis, threads).is_some())
+    cut.is_some_and(|(axis, _)| is_worth(plan, grid, axis))
 }
 
 /// A run of programs: from and to on the axis, and the outputs that they fill.
@@ -148,10 +163,12 @@ pub(crate) fn run(
     hooks: &mut dyn Hooks,
 ) -> Result<Option<Vec<Array>>, RunError> {
     let Some((axis, fills)) = cut(plan, grid) else { return Ok(None) };
-    let Some(count) = runs(plan, grid, axis, threads) else { return Ok(None) };
+    if !is_worth(plan, grid, axis) {
+        return Ok(None);
+    }
     let mut outputs = plan.outputs(starts.to_vec())?;
-    let bounds: Vec<usize> = (0..=count).map(|number| grid[axis] * number / count).collect();
-    let mut jobs: Vec<Job<'_>> = bounds.windows(2).map(|pair| (pair[0], pair[1], Vec::new())).collect();
+    let mut jobs: Vec<Job<'_>> =
+        bounds(grid[axis], threads).windows(2).map(|pair| (pair[0], pair[1], Vec::new())).collect();
     for (output, fill) in outputs.iter_mut().zip(&fills) {
         let (dimension, size, output) = match (*fill, output) {
             (Fill::Stretch(dimension, size), Some(output)) => (dimension, size, output),
@@ -172,19 +189,24 @@ pub(crate) fn run(
             rest = others;
         }
     }
-    // For each output that is copied to what each run has copied there, and for each that is counted what it has counted.
-    let done: Vec<Mutex<Done>> = jobs.iter().map(|_| Mutex::default()).collect();
+    let count = jobs.len();
+    // For each output that is copied to what each run has copied there, and for each that is counted what all have counted so far.
+    let copied: Vec<Mutex<Vec<Journal>>> = jobs.iter().map(|_| Mutex::default()).collect();
+    let counted: Mutex<Vec<Array>> = Mutex::default();
     let jobs: Vec<Mutex<Option<Job<'_>>>> = jobs.into_iter().map(|job| Mutex::new(Some(job))).collect();
     let shared =
         Shared { next: AtomicUsize::new(0), failed: AtomicBool::new(false), cancelled: AtomicBool::new(false) };
     let work = |hooks: &mut dyn Hooks| {
         while !shared.failed.load(Ordering::Relaxed) {
             let number = shared.next.fetch_add(1, Ordering::Relaxed);
-            let (Some(job), Some(done)) = (jobs.get(number), done.get(number)) else { break };
+            let (Some(job), Some(copied)) = (jobs.get(number), copied.get(number)) else { break };
             let Some(job) = job.lock().unwrap_or_else(PoisonError::into_inner).take() else { break };
-            match programs(plan, grid, axis, inputs, job, hooks) {
-                Ok(results) => *done.lock().unwrap_or_else(PoisonError::into_inner) = results,
-                Err(_) => shared.failed.store(true, Ordering::Relaxed),
+            let done = programs(plan, grid, axis, inputs, job, hooks).and_then(|(journals, counts)| {
+                *copied.lock().unwrap_or_else(PoisonError::into_inner) = journals;
+                add_counts(&mut counted.lock().unwrap_or_else(PoisonError::into_inner), counts)
+            });
+            if done.is_err() {
+                shared.failed.store(true, Ordering::Relaxed);
             }
         }
     };
@@ -203,19 +225,15 @@ pub(crate) fn run(
     if shared.failed.load(Ordering::Relaxed) {
         return Ok(None);
     }
-    let done = done.into_iter().map(|run| run.into_inner().unwrap_or_else(PoisonError::into_inner));
-    let (mut copied, mut counted): (Vec<_>, Vec<_>) =
-        done.map(|(journals, counts)| (journals.into_iter(), counts.into_iter())).unzip();
+    let copied = copied.into_iter().map(|run| run.into_inner().unwrap_or_else(PoisonError::into_inner));
+    let mut copied: Vec<_> = copied.map(IntoIterator::into_iter).collect();
+    let mut counted = counted.into_inner().unwrap_or_else(PoisonError::into_inner).into_iter();
     let mut results = Vec::with_capacity(outputs.len());
     for ((output, operand), fill) in outputs.into_iter().zip(plan.with_role(Role::Output)).zip(&fills) {
         let blocks = &operand.blocks;
         results.push(match (output, fill) {
             (Some(output), _) => output.finish(blocks)?,
-            (None, Fill::Count) => {
-                let mut counts = counted.iter_mut().filter_map(Iterator::next);
-                let first = counts.next().ok_or_else(|| RunError::malformed("an output is missing"))?;
-                counts.try_fold(first, |sum, count| ops::binary(BinaryOp::Add, sum, count))?
-            }
+            (None, Fill::Count) => counted.next().ok_or_else(|| RunError::malformed("an output is missing"))?,
             (None, _) => {
                 let journals: Vec<Journal> = copied.iter_mut().filter_map(Iterator::next).collect();
                 match journal::together(&journals, blocks.dtype(), blocks.array(), || blocks.fresh(blocks.array()))? {
@@ -230,6 +248,22 @@ pub(crate) fn run(
 
 /// What a run of programs has copied to outputs in main memory, and what it has counted.
 type Done = (Vec<Journal>, Vec<Array>);
+
+/// Adds what a run has counted to what others have: sums of integers do not depend on their order.
+fn add_counts(sums: &mut Vec<Array>, counts: Vec<Array>) -> Result<(), RunError> {
+    if sums.is_empty() {
+        *sums = counts;
+        return Ok(());
+    }
+    let added = std::mem::take(sums).into_iter().zip(counts).map(|(sum, count)| {
+        let sum = ops::binary(BinaryOp::Add, sum, count)?;
+        // What it was put off for, if it was, can go.
+        sum.buffer();
+        Ok(sum)
+    });
+    *sums = added.collect::<Result<_, RunError>>()?;
+    Ok(())
+}
 
 /// One run of programs.
 fn programs(
@@ -316,5 +350,25 @@ impl Hooks for Quiet<'_> {
 
     fn unmatched(&mut self, _semaphore: &UnmatchedSemaphore<'_>) {
         self.shared.failed.store(true, Ordering::Relaxed);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::bounds;
+
+    #[test]
+    fn runs_are_the_whole_axis_from_long_ones_to_short_ones() {
+        for (extent, threads) in [(2, 2), (7, 2), (64, 2), (1024, 2), (1000, 7), (3, 16), (1_000_000, 64)] {
+            let bounds = bounds(extent, threads);
+            assert_eq!((bounds[0], bounds.last()), (0, Some(&extent)));
+            let runs: Vec<usize> = bounds.windows(2).map(|pair| pair[1] - pair[0]).collect();
+            assert!(runs.iter().all(|&run| run > 0), "{runs:?}");
+            assert!(runs.is_sorted_by(|a, b| a >= b), "{runs:?}");
+            // Whoever begins last finds no less than others have, and nobody waits long for the last.
+            assert!(runs[0] <= extent.div_ceil(threads * 2), "{runs:?}");
+            assert!(runs[runs.len() - 1] <= extent.div_ceil(threads * 16), "{runs:?}");
+        }
+        assert_eq!(bounds(1024, 2), [0, 256, 448, 592, 700, 781, 841, 886, 920, 952, 984, 1016, 1024]);
     }
 }

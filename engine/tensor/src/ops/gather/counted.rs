@@ -11,6 +11,9 @@ use crate::isa::for_each_isa;
 use crate::ops::fused::lines;
 use crate::ops::number::Float;
 
+/// Tables that neighbours count into. More would have to be cleared and added up, and take as long where positions differ: an element is as
+/// good as written when its table's turn comes again.
+const TABLES: usize = 4;
 /// So many more positions than elements there have to be for each table, that clearing and adding up is little beside counting.
 const POSITIONS: usize = 2;
 /// Positions that are looked at before they are counted: they stay in the innermost cache.
@@ -23,14 +26,15 @@ const PART: usize = 16;
 pub(super) fn add<P: Position>(target: &mut Buffer, positions: &[P], wraps: bool, updates: &Buffer) -> bool {
     match (target, updates) {
         (Buffer::F32(target), Buffer::F32(updates)) => in_order(target, positions, wraps, updates, Float::add),
-        (Buffer::I32(target), Buffer::I32(updates)) => match (target.len(), positions.len() / POSITIONS) {
-            // All tables together take less than the innermost cache.
-            (length @ 0..=256, many) if many >= length * 8 => in_tables::<P, 256, 8>(target, positions, wraps, updates),
-            (length @ 0..=2048, many) if many >= length * 4 => {
-                in_tables::<P, 2048, 4>(target, positions, wraps, updates)
+        (Buffer::I32(target), Buffer::I32(updates)) => {
+            let is_worth = positions.len() / POSITIONS >= target.len() * TABLES;
+            match target.len() {
+                0..=256 if is_worth => in_tables::<P, 256>(target, positions, wraps, updates),
+                // All tables together take less than the innermost cache.
+                0..=2048 if is_worth => in_tables::<P, 2048>(target, positions, wraps, updates),
+                _ => in_order(target, positions, wraps, updates, i32::wrapping_add),
             }
-            _ => in_order(target, positions, wraps, updates, i32::wrapping_add),
-        },
+        }
         _ => return false,
     }
     true
@@ -75,12 +79,7 @@ impl<const N: usize> Table<N> {
 }
 
 /// `N`, a power of two, is not less than there are elements.
-fn in_tables<P: Position, const N: usize, const TABLES: usize>(
-    target: &mut [i32],
-    positions: &[P],
-    wraps: bool,
-    updates: &[i32],
-) {
+fn in_tables<P: Position, const N: usize>(target: &mut [i32], positions: &[P], wraps: bool, updates: &[i32]) {
     let mut tables = [Table::<N>::EMPTY; TABLES];
     // Where all updates are the same, positions are counted, and the counts multiplied.
     let factor = match *updates {
@@ -112,7 +111,7 @@ fn in_tables<P: Position, const N: usize, const TABLES: usize>(
 }
 
 /// How often each position comes, all of which are within.
-fn count<P: Position, const N: usize, const TABLES: usize>(tables: &mut [Table<N>; TABLES], positions: &[P]) {
+fn count<P: Position, const N: usize>(tables: &mut [Table<N>; TABLES], positions: &[P]) {
     let (parts, rest) = positions.as_chunks::<PART>();
     for part in parts {
         // Counting leaves memory alone: what is looked at next is on its way meanwhile, also where it is the next block.
@@ -127,11 +126,7 @@ fn count<P: Position, const N: usize, const TABLES: usize>(tables: &mut [Table<N
 }
 
 /// The sums of the updates of each position, as `count` counts them.
-fn sum<P: Position, const N: usize, const TABLES: usize>(
-    tables: &mut [Table<N>; TABLES],
-    positions: &[P],
-    updates: &[i32],
-) {
+fn sum<P: Position, const N: usize>(tables: &mut [Table<N>; TABLES], positions: &[P], updates: &[i32]) {
     let (groups, rest) = positions.as_chunks::<TABLES>();
     let (group_updates, rest_updates) = updates.as_chunks::<TABLES>();
     for (group, updates) in groups.iter().zip(group_updates) {
@@ -160,12 +155,12 @@ mod tests {
         (0..count as i64).map(|n| if n % 3 == 0 { 5 } else { n * 7919 % (length + 9) - 4 }).collect()
     }
 
-    fn compare<P: Position, const N: usize, const TABLES: usize>(length: usize, positions: &[P], wraps: bool) {
+    fn compare<P: Position, const N: usize>(length: usize, positions: &[P], wraps: bool) {
         let updates: Vec<i32> = (0..positions.len() as i32).map(|n| n.wrapping_mul(0x9E37_79B9_u32 as i32)).collect();
         let begin: Vec<i32> = (0..length as i32).map(|n| n.wrapping_mul(1_000_003)).collect();
         for updates in [&updates[..], &updates[1..2]] {
             let (mut by_tables, mut in_turn) = (begin.clone(), begin.clone());
-            in_tables::<P, N, TABLES>(&mut by_tables, positions, wraps, updates);
+            in_tables::<P, N>(&mut by_tables, positions, wraps, updates);
             in_order(&mut in_turn, positions, wraps, updates, i32::wrapping_add);
             let how = (positions.len(), length, updates.len(), wraps);
             assert_eq!(by_tables, in_turn, "positions, elements, updates, wraps: {how:?}");
@@ -181,9 +176,9 @@ mod tests {
             for positions in [some_outside, all_within] {
                 let narrow: Vec<i32> = positions.iter().map(|&position| position as i32).collect();
                 for wraps in [false, true] {
-                    compare::<i64, 256, 8>(length, &positions, wraps);
-                    compare::<i32, 256, 8>(length, &narrow, wraps);
-                    compare::<i32, 2048, 4>(length, &narrow, wraps);
+                    compare::<i64, 256>(length, &positions, wraps);
+                    compare::<i32, 256>(length, &narrow, wraps);
+                    compare::<i32, 2048>(length, &narrow, wraps);
                 }
             }
         }
@@ -196,7 +191,7 @@ mod tests {
         positions[CHUNK + 3] = 1 << 40;
         positions[CHUNK + 4] = i64::MIN;
         for wraps in [false, true] {
-            compare::<i64, 256, 8>(7, &positions, wraps);
+            compare::<i64, 256>(7, &positions, wraps);
         }
     }
 }
