@@ -1,10 +1,10 @@
 //! Outputs in the making: arrays whose blocks nobody has written yet need not hold anything, so nothing is filled or read
-//! before the first program comes to a block; and they can be cut into stretches that threads fill apart from each other.
+//! before the first program comes to a block; and they can be cut into boxes that threads fill apart from each other.
 
 use crate::block_plan::BlockPlan;
 use crate::error::RunError;
 use pallas_tensor::ops::fused::Target;
-use pallas_tensor::{Array, Part, Shape};
+use pallas_tensor::{Array, Part, Pieces, Shape};
 use smallvec::SmallVec;
 
 /// One output.
@@ -40,7 +40,8 @@ impl Output {
     pub(crate) fn part(&mut self) -> OutputPart<'_> {
         let part = self.array.part();
         let part = if self.is_new { part.in_new_memory() } else { part };
-        OutputPart { part, written: &mut self.written, axis: 0, rows: 0, fresh: None, strides: None }
+        let before = SmallVec::from_elem(0, part.shape().rank());
+        OutputPart { part, written: Pieces::whole(&mut self.written), before, fresh: None, strides: None }
     }
 
     /// The array without its padding; blocks that nobody has written are what fresh memory is.
@@ -76,14 +77,14 @@ pub(crate) enum Filled<'a> {
     Apart,
 }
 
-/// An output, or a stretch of its blocks.
+/// An output, or a box of its blocks.
 #[derive(Debug)]
 pub(crate) struct OutputPart<'a> {
     part: Part<'a>,
-    written: &'a mut [bool],
-    /// Along which dimension rows are missing before this part, and how many.
-    axis: usize,
-    rows: usize,
+    /// Which blocks hold something, if that is known.
+    written: Pieces<&'a mut [bool]>,
+    /// How many rows are missing before this part, along each dimension.
+    before: SmallVec<[usize; 4]>,
     /// A block that nobody has written.
     fresh: Option<Array>,
     /// Strides of the array along the dimensions that the Ref has, once they are needed.
@@ -91,31 +92,35 @@ pub(crate) struct OutputPart<'a> {
 }
 
 impl<'a> OutputPart<'a> {
-    /// The first `count` blocks of `size` rows along a dimension, and the rest. Dimensions before it have to be of size 1.
+    /// The first `count` blocks along a dimension, and the rest. It was not cut along a later dimension before.
     pub(crate) fn split(
         self,
+        plan: &BlockPlan,
         axis: usize,
-        (count, size): (usize, usize),
+        count: usize,
     ) -> Result<(OutputPart<'a>, OutputPart<'a>), RunError> {
-        let all = self.part.shape()[axis];
-        let blocks = (self.written.len() * count).checked_div(all.div_ceil(size.max(1))).unwrap_or(0);
-        let rows = (count * size).min(all);
-        let (first, rest) = self.part.split(axis, rows)?;
-        let (first_written, rest_written) = self.written.split_at_mut(blocks);
-        Ok((
-            OutputPart { part: first, written: first_written, axis, rows: self.rows, fresh: None, strides: None },
-            OutputPart { part: rest, written: rest_written, axis, rows: self.rows + rows, fresh: None, strides: None },
-        ))
+        let OutputPart { part, written, before, .. } = self;
+        let (all, size) = (part.shape()[axis], plan.block()[axis]);
+        let rows = count.saturating_mul(size).min(all);
+        let (first_written, rest_written) = match written.is_empty() {
+            true => (Pieces::whole(&mut [][..]), Pieces::whole(&mut [][..])),
+            false => {
+                let sizes = part.shape().iter().zip(plan.block());
+                let blocks: Shape = sizes.map(|(all, size)| all.div_ceil(*size)).collect();
+                written.split(&blocks, axis, rows.div_ceil(size))?
+            }
+        };
+        let (first, rest) = part.split(axis, rows)?;
+        let mut behind = before.clone();
+        behind[axis] += rows;
+        let part = |part, written, before| OutputPart { part, written, before, fresh: None, strides: None };
+        Ok((part(first, first_written, before), part(rest, rest_written, behind)))
     }
 
     /// Where a block begins in this part.
     fn inside(&self, starts: &[i64]) -> SmallVec<[usize; 4]> {
-        let mut inside: SmallVec<[usize; 4]> = starts.iter().map(|&start| start as usize).collect();
-        if let Some(start) = inside.get_mut(self.axis) {
-            // One that begins before is found to lie outside by whoever reads or writes.
-            *start = start.wrapping_sub(self.rows);
-        }
-        inside
+        // One that begins before is found to lie outside by whoever reads or writes.
+        starts.iter().zip(&self.before).map(|(&start, &before)| (start as usize).wrapping_sub(before)).collect()
     }
 
     /// The number of a block among those of this part.
@@ -129,7 +134,8 @@ impl<'a> OutputPart<'a> {
 
     /// Whether nobody has written the block that begins there.
     pub(crate) fn is_unwritten(&self, plan: &BlockPlan, starts: &[i64]) -> bool {
-        self.written.get(self.number(plan, &self.inside(starts))) == Some(&false)
+        let place = self.written.place(self.number(plan, &self.inside(starts)));
+        place.is_some_and(|(written, place)| !written[place])
     }
 
     /// The block that begins there.
@@ -154,11 +160,11 @@ impl<'a> OutputPart<'a> {
         compute: impl FnOnce(&mut Target<'_>) -> Result<(), RunError>,
     ) -> Result<(), RunError> {
         let inside = self.inside(starts);
-        let (sizes, overhangs) = inside_of(&self.part, &inside, plan.block());
-        if overhangs {
+        let (_, overhangs) = inside_of(&self.part, &inside, plan.block());
+        if overhangs || !self.part.is_stretch() {
             let mut block = Array::unwritten(plan.dtype(), plan.reference().clone())?;
             compute(&mut Target::whole(&mut block))?;
-            self.part.write(&inside, &sizes, &plan.shortened(&block, &sizes)?)?;
+            write_inside(&mut self.part, plan, &inside, &block)?;
             self.mark(plan, &inside);
             return Ok(());
         }
@@ -173,9 +179,8 @@ impl<'a> OutputPart<'a> {
 
     /// Remembers that a block was written.
     fn mark(&mut self, plan: &BlockPlan, inside: &[usize]) {
-        if !self.written.is_empty() {
-            let number = self.number(plan, inside);
-            self.written[number] = true;
+        if let Some((written, place)) = self.written.place_mut(self.number(plan, inside)) {
+            written[place] = true;
         }
     }
 

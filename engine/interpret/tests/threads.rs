@@ -99,6 +99,106 @@ fn blocks_that_no_program_writes_stay_uninitialised() {
     same(&text, &[values(&[512, 2000])]);
 }
 
+/// Few programs along the first axis: blocks of each are dealt to threads along the second one as well, beside each other.
+fn boxes() -> String {
+    SOFTMAX
+        .replace("grid=[64, 2]", "grid=[2, 8]")
+        .replace("[8, 1000]", "[256, 250]")
+        .replace("[8,1000]", "[256,250]")
+        .replace("f32[8]", "f32[256]")
+}
+
+#[test]
+fn blocks_beside_each_other_are_the_same_on_threads() {
+    let (asked, _) = same(&boxes(), &[values(&[512, 2000])]);
+    assert!(asked <= 1 + 16, "the programs ran a second time, one after the other");
+    // Rows and columns that are padding, and one run of programs in all that is above each other.
+    same(&boxes().replace("512,2000", "509,1777"), &[values(&[509, 1777])]);
+    let beside = boxes().replace("grid=[2, 8]", "grid=[1, 8]").replace("512,2000", "256,2000");
+    let (asked, _) = same(&beside, &[values(&[256, 2000])]);
+    assert!(asked <= 1 + 8, "the programs ran a second time, one after the other");
+}
+
+#[test]
+fn blocks_beside_each_other_that_no_program_writes_stay_uninitialised() {
+    let text = boxes().replace("grid=[2, 8]", "grid=[2, 7]");
+    let outputs = run_launch(&parse_launch(&text).expect("well written"), vec![values(&[512, 2000])], &mut on(3));
+    let outputs = outputs.expect("runs");
+    let elements: &[f32] = outputs[0].elements().expect("floats");
+    for row in [0, 300, 511] {
+        assert!(!elements[row * 2000 + 1749].is_nan() && elements[row * 2000 + 1750].is_nan(), "row {row}");
+    }
+    same(&text, &[values(&[512, 2000])]);
+}
+
+/// Blocks that programs come back to, whose place follows the first two axes.
+const BACK: &str = "launch grid=[2, 8, 5] {
+  input @x: f32[5,512,2000] block=[squeezed, 256, 250] map @m(%i: i32[], %j: i32[], %k: i32[]) { yield %k, %i, %j }
+  output @o: f32[512,2000] block=[256, 250] map @n(%i: i32[], %j: i32[], %k: i32[]) { yield %i, %j }
+  kernel @k(%x: ref<f32[256,250]>, %o: ref<f32[256,250]>) {
+    %k = program_id axis=2 : i32[]
+    %zero = constant 0 : i32[]
+    %first = eq %k, %zero : bool[]
+    cond %first { } {
+      %nil = constant 0.0 : f32[]
+      %nils = broadcast_in_dim %nil shape=[256, 250] dims=[] : f32[256,250]
+      store %o[:, :], %nils
+    }
+    %v = load %x[:, :] : f32[256,250]
+    %a = load %o[:, :] : f32[256,250]
+    %s = add %a, %v : f32[256,250]
+    store %o[:, :], %s
+  }
+}";
+
+#[test]
+fn blocks_beside_each_other_that_programs_come_back_to_are_the_same_on_threads() {
+    let (asked, _) = same(BACK, &[values(&[5, 512, 2000])]);
+    assert!(asked <= 1 + 80, "the programs ran a second time, one after the other");
+    // A block that goes back to its array in between, and is read from there.
+    let text = BACK.replace("grid=[2, 8, 5]", "grid=[5, 2, 8]");
+    let text = text.replace("(%i: i32[], %j: i32[], %k: i32[])", "(%k: i32[], %i: i32[], %j: i32[])");
+    let (asked, _) = same(&text.replace("axis=2", "axis=0"), &[values(&[5, 512, 2000])]);
+    assert!(asked <= 1 + 80, "the programs ran a second time, one after the other");
+}
+
+/// Sums up along the second axis in scratch memory, and stores each of them.
+const RUNNING: &str = "launch grid=[2, 32] {
+  input @x: f32[2,32,4096] block=[squeezed, squeezed, 4096] map @m(%i: i32[], %j: i32[]) {
+    %z = constant 0 : i32[]
+    yield %i, %j, %z
+  }
+  output @o: f32[2,32,4096] block=[squeezed, squeezed, 4096] map @n(%i: i32[], %j: i32[]) {
+    %z = constant 0 : i32[]
+    yield %i, %j, %z
+  }
+  scratch ref<f32[4096], vmem>
+  kernel @k(%x: ref<f32[4096]>, %o: ref<f32[4096]>, %acc: ref<f32[4096], vmem>) {
+    %j = program_id axis=1 : i32[]
+    %zero = constant 0 : i32[]
+    %first = eq START, %zero : bool[]
+    cond %first { } {
+      %nil = constant 0.0 : f32[]
+      %nils = broadcast_in_dim %nil shape=[4096] dims=[] : f32[4096]
+      store %acc[:], %nils
+    }
+    %a = load %acc[:] : f32[4096]
+    %v = load %x[:] : f32[4096]
+    %s = add %a, %v : f32[4096]
+    store %acc[:], %s
+    store %o[:], %s
+  }
+}";
+
+#[test]
+fn scratch_memory_that_goes_along_the_second_axis_has_the_grid_cut_along_the_first() {
+    let (asked, _) = same(&RUNNING.replace("START", "%j"), &[values(&[2, 32, 4096])]);
+    // Twice before the first program, once for those that found out, and once for each of a run.
+    assert!(asked <= 2 + 12 + 64, "the programs ran a second time, one after the other");
+    let (asked, _) = same(&RUNNING.replace("START", "%zero"), &[values(&[2, 32, 4096])]);
+    assert!(asked <= 1 + 64, "the programs ran a second time");
+}
+
 /// Adds up along the second axis in scratch memory; `START` is where the sum starts anew.
 const SUMS: &str = "launch grid=[16, 8] {
   input @x: f32[16,8,4096] block=[squeezed, squeezed, 4096] map @m(%i: i32[], %j: i32[]) {

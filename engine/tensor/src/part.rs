@@ -1,5 +1,5 @@
-//! A stretch of an array's first dimensions that one owner may write while others write the rest: what lets threads fill
-//! one array without copying it together afterwards.
+//! A box of an array that one owner may write while others write the rest: what lets threads fill one array without copying it together
+//! afterwards. Where it is a stretch of memory, chains write to it, too.
 
 use crate::array::Array;
 use crate::buffer::{BufferMut, Element, with_elements_mut};
@@ -7,7 +7,9 @@ use crate::dtype::DType;
 use crate::error::OpError;
 use crate::ops::fused::{Target, stream};
 use crate::ops::{Pattern, signed_strides};
+use crate::pieces::{Pieces, Stretch};
 use crate::shape::Shape;
+use smallvec::{SmallVec, smallvec};
 use std::borrow::Cow;
 
 /// Elements of an array that nobody else reads or writes, in a shape of their own.
@@ -15,9 +17,19 @@ use std::borrow::Cow;
 pub struct Part<'a> {
     dtype: DType,
     shape: Shape,
-    elements: BufferMut<'a>,
+    elements: Pieces<BufferMut<'a>>,
     /// Whether it is part of so much that it is written past the caches.
     streams: bool,
+}
+
+impl Stretch for BufferMut<'_> {
+    fn length(&self) -> usize {
+        with_elements_mut!(self, elements => elements.len())
+    }
+
+    fn cut(self, count: usize) -> (Self, Self) {
+        self.split_at(count)
+    }
 }
 
 impl Array {
@@ -25,7 +37,7 @@ impl Array {
     pub fn part(&mut self) -> Part<'_> {
         let (dtype, shape) = (self.dtype(), self.shape().clone());
         let streams = shape.size() >= stream::LARGE;
-        Part { dtype, shape, elements: self.make_mut().as_mut(), streams }
+        Part { dtype, shape, elements: Pieces::whole(self.make_mut().as_mut()), streams }
     }
 }
 
@@ -40,21 +52,21 @@ impl<'a> Part<'a> {
         &self.shape
     }
 
-    /// The first `rows` along `axis`, and the rest. All dimensions before the axis have to be of size 1, so that both are
-    /// stretches.
+    /// Whether it is one stretch of memory.
+    pub fn is_stretch(&self) -> bool {
+        self.elements.leading() == 0
+    }
+
+    /// The first `rows` along `axis`, and the rest: stretches, if all dimensions before the axis are of size 1.
     ///
     /// # Errors
-    /// If they are not, or there are not as many rows.
+    /// If there are not as many rows, or it was cut along a later dimension before.
     pub fn split(self, axis: usize, rows: usize) -> Result<(Part<'a>, Part<'a>), OpError> {
         let Part { dtype, shape, elements, streams } = self;
-        let fits = shape.get(axis).is_some_and(|&size| rows <= size) && shape[..axis].iter().all(|&size| size == 1);
-        if !fits {
-            return Err(OpError::argument("split", format!("{rows} rows along axis {axis} of shape {shape}")));
-        }
+        let (first, rest) = elements.split(&shape, axis, rows)?;
         let mut sizes = [shape.clone(), shape];
         sizes[1][axis] -= rows;
         sizes[0][axis] = rows;
-        let (first, rest) = elements.split_at(sizes[0].size());
         let [first_shape, rest_shape] = sizes;
         Ok((
             Part { dtype, shape: first_shape, elements: first, streams },
@@ -74,12 +86,20 @@ impl<'a> Part<'a> {
         if fits { Ok(()) } else { Err(OpError::shapes("part", &self.shape, sizes)) }
     }
 
-    /// Where a block of `sizes` at `starts` lies; an error unless it lies inside.
-    fn pattern(&self, starts: &[usize], sizes: &Shape) -> Result<Pattern, OpError> {
+    /// Where a block of `sizes` at `starts` lies in each piece that it has elements in, and the numbers of these pieces; an error unless it
+    /// lies inside.
+    fn pattern(&self, starts: &[usize], sizes: &Shape) -> Result<(Pattern, SmallVec<[usize; 1]>), OpError> {
         self.check(starts, sizes)?;
-        let strides = signed_strides(&self.shape);
-        let base = starts.iter().zip(&strides).map(|(&start, &stride)| start as isize * stride).sum();
-        Ok(Pattern::new(base, sizes, &strides))
+        let leading = self.elements.leading();
+        let along = |shape: &Shape| shape.iter().skip(leading).copied().collect::<Shape>();
+        let strides = signed_strides(&along(&self.shape));
+        let base = starts[leading..].iter().zip(&strides).map(|(&start, &stride)| start as isize * stride).sum();
+        let mut pieces: SmallVec<[usize; 1]> = smallvec![0];
+        for (axis, &start) in starts.iter().enumerate().take(leading) {
+            let next = |number: usize| (start..start + sizes[axis]).map(move |at| number * self.shape[axis] + at);
+            pieces = pieces.into_iter().flat_map(next).collect();
+        }
+        Ok((Pattern::new(base, &along(sizes), &strides), pieces))
     }
 
     /// The block of `sizes` at `starts`.
@@ -87,15 +107,29 @@ impl<'a> Part<'a> {
     /// # Errors
     /// If it does not lie inside.
     pub fn read(&self, starts: &[usize], sizes: &Shape) -> Result<Array, OpError> {
-        let pattern = self.pattern(starts, sizes)?;
-        let buffer = with_elements_mut!(&self.elements, elements => Element::wrap(pattern.read(elements, sizes)?));
-        Ok(Array::from_parts(self.dtype, sizes.clone(), buffer))
+        let (pattern, pieces) = self.pattern(starts, sizes)?;
+        if let [only] = pieces[..] {
+            let buffer = with_elements_mut!(&self.elements.all()[only], elements => {
+                Element::wrap(pattern.read(elements, sizes)?)
+            });
+            return Ok(Array::from_parts(self.dtype, sizes.clone(), buffer));
+        }
+        let mut block = Array::unwritten(self.dtype, sizes.clone())?;
+        let each = sizes.size().checked_div(pieces.len()).unwrap_or(0);
+        for (number, piece) in pieces.into_iter().enumerate() {
+            with_elements_mut!(&self.elements.all()[piece], elements => {
+                if let Some(block) = Element::slice_mut(block.make_mut()) {
+                    pattern.read_into(elements, &mut block[number * each..][..each]);
+                }
+            });
+        }
+        Ok(block)
     }
 
     /// The block of `sizes` at `starts` as what a chain writes to, with the strides that [`Part::strides`] gave.
     ///
     /// # Errors
-    /// If it does not lie inside.
+    /// If it does not lie inside, or this is no stretch.
     pub fn target<'b>(
         &'b mut self,
         starts: &[usize],
@@ -108,8 +142,9 @@ impl<'a> Part<'a> {
             base += start * stride;
             stride *= size;
         }
-        let (elements, strides) = (self.elements.reborrow(), Cow::Borrowed(strides));
-        Ok(Target { elements, base: base as isize, strides, streams: self.streams })
+        let in_pieces = || OpError::argument("target", "a box in several pieces".to_string());
+        let elements = self.elements.only().ok_or_else(in_pieces)?.reborrow();
+        Ok(Target { elements, base: base as isize, strides: Cow::Borrowed(strides), streams: self.streams })
     }
 
     /// Strides along the dimensions that are `kept`.
@@ -129,17 +164,22 @@ impl<'a> Part<'a> {
         if sizes.checked_size() != Some(values.size()) {
             return Err(OpError::shapes("part", sizes, values.shape()));
         }
-        let pattern = self.pattern(starts, sizes)?;
-        with_elements_mut!(&mut self.elements, target => {
-            match Element::slice(values.buffer()) {
-                Some(values) if self.streams => {
-                    pattern.write_by(target, values, stream::copy);
-                    stream::done();
+        let (pattern, pieces) = self.pattern(starts, sizes)?;
+        let each = sizes.size().checked_div(pieces.len()).unwrap_or(0);
+        for (number, piece) in pieces.into_iter().enumerate() {
+            with_elements_mut!(&mut self.elements.all_mut()[piece], target => {
+                if let Some(values) = Element::slice(values.buffer()) {
+                    let values = &values[number * each..][..each];
+                    match self.streams {
+                        true => pattern.write_by(target, values, stream::copy),
+                        false => pattern.write(target, values),
+                    }
                 }
-                Some(values) => pattern.write(target, values),
-                None => {}
-            }
-        });
+            });
+        }
+        if self.streams {
+            stream::done();
+        }
         Ok(())
     }
 }
@@ -160,8 +200,29 @@ mod tests {
         first.write(&[0, 0, 2], &Shape::from([1, 1, 1]), &Array::from_i32s([1], &[9]).expect("one")).expect("inside");
         assert_eq!(rest.read(&[0, 1, 1], &block), Ok(crate::ops::reshape(&values, [1, 2, 2]).expect("four")));
         assert!(rest.write(&[0, 2, 1], &block, &values).is_err());
-        assert!(rest.split(2, 1).is_err());
+        assert!(rest.split(2, 9).is_err());
+        drop(first);
         assert_eq!(array, Array::from_i32s([1, 4, 3], &[0, 0, 9, 0, 0, 0, 0, 1, 2, 0, 3, 4]).expect("twelve"));
         assert_eq!(kept, Array::from_i32s([1, 4, 3], &[0; 12]).expect("twelve"));
+    }
+
+    #[test]
+    fn boxes_beside_each_other_are_written_and_read_row_by_row() {
+        let mut array = Array::from_i32s([3, 2, 4], &[0; 24]).expect("as many");
+        let (mut left, right) = array.part().split(2, 1).expect("columns");
+        let (mut middle, mut right) = right.split(2, 2).expect("columns");
+        assert!(!middle.is_stretch() && middle.target(&[0, 0, 0], &Shape::from([1, 1, 1]), &[]).is_err());
+        let block = Shape::from([2, 1, 2]);
+        let values = Array::from_i32s([4], &[1, 2, 3, 4]).expect("four");
+        middle.write(&[1, 1, 0], &block, &values).expect("inside");
+        left.write(&[0, 0, 0], &Shape::from([1, 2, 1]), &Array::from_i32s([2], &[5, 6]).expect("two")).expect("inside");
+        right
+            .write(&[2, 0, 0], &Shape::from([1, 2, 1]), &Array::from_i32s([2], &[7, 8]).expect("two"))
+            .expect("inside");
+        assert_eq!(middle.read(&[1, 1, 0], &block), Ok(crate::ops::reshape(&values, block.clone()).expect("four")));
+        assert!(middle.write(&[2, 1, 0], &block, &values).is_err());
+        drop((left, middle, right));
+        let expected = [5, 0, 0, 0, 6, 0, 0, 0, 0, 0, 0, 0, 0, 1, 2, 0, 0, 0, 0, 7, 0, 3, 4, 8];
+        assert_eq!(array, Array::from_i32s([3, 2, 4], &expected).expect("as many"));
     }
 }
