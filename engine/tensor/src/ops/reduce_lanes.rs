@@ -5,7 +5,7 @@ mod columns;
 
 use crate::isa::for_each_isa;
 use crate::ops::number::Float;
-use crate::ops::reduce::by_slabs;
+use crate::ops::reduce::{by_slabs, in_any_order};
 use crate::ops::turn::LANES;
 use columns::{down, product_rows};
 
@@ -352,7 +352,12 @@ pub(super) fn middle<T: Float>(combine: Combine, values: &[T], [outer, length, i
             slabs.for_each(|(values, result)| down(combine, values, inner, length, result));
         }
     };
-    by_slabs(values, [length, inner], result, slabs, |values, result| down(combine, values, inner, length, result));
+    // (Stretches of columns begin within the first row.)
+    let columns = |values: &[T], result: &mut [T]| down(combine, values, inner, values.len().div_ceil(inner), result);
+    match combine {
+        Combine::Max | Combine::Min => in_any_order(values, [length, inner], result, slabs, columns),
+        Combine::Sum | Combine::Product => by_slabs(values, [length, inner], result, slabs, columns),
+    }
 }
 
 #[cfg(test)]

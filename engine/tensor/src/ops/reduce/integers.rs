@@ -1,10 +1,11 @@
 //! Integers over axes that stand together: in any order, so that rows that lie one below the other are combined element by element.
 
-use super::{ReduceOp, by_slabs};
+use super::{ReduceOp, in_any_order};
 use crate::array::{Array, filled};
 use crate::buffer::{Buffer, Element};
 use crate::dtype::DType;
 use crate::error::OpError;
+use crate::isa::for_each_isa;
 use crate::ops::number::Integer;
 use crate::shape::Shape;
 
@@ -44,12 +45,13 @@ fn slabs<T: Integer + Element>(
             slabs.for_each(|(values, result)| columns(values, result));
         }
     };
-    by_slabs(values, [length, inner], &mut result, slabs, columns);
+    in_any_order(values, [length, inner], &mut result, slabs, columns);
     result
 }
 
+for_each_isa! {
 /// Combines columns with what `result` has of each; their elements are `pitch` apart.
-fn columns<T: Integer>(op: ReduceOp, values: &[T], pitch: usize, result: &mut [T]) {
+fn columns<F, T: Integer>(op: ReduceOp, values: &[T], pitch: usize, result: &mut [T]) {
     match op {
         ReduceOp::Sum => down(values, pitch, result, T::add),
         ReduceOp::Prod => down(values, pitch, result, T::mul),
@@ -60,6 +62,7 @@ fn columns<T: Integer>(op: ReduceOp, values: &[T], pitch: usize, result: &mut [T
         ReduceOp::Xor => down(values, pitch, result, T::xor),
     }
 }
+}
 
 #[inline(always)]
 fn down<T: Integer>(values: &[T], pitch: usize, result: &mut [T], combine: impl Fn(T, T) -> T) {
@@ -68,8 +71,9 @@ fn down<T: Integer>(values: &[T], pitch: usize, result: &mut [T], combine: impl 
     }
 }
 
+for_each_isa! {
 /// What the elements of a row come to; extremes of none are those of the dtype.
-pub(super) fn row<T: Integer>(op: ReduceOp, row: &[T], dtype: DType) -> T {
+pub(super) fn row<F, T: Integer>(op: ReduceOp, row: &[T], dtype: DType) -> T {
     let fold = |start: T, f: fn(T, T) -> T| row.iter().fold(start, |sum, &x| f(sum, x));
     let limit = |wide: T, four_bits: [T; 2]| match dtype {
         DType::I4 | DType::I2 => four_bits[0],
@@ -92,6 +96,7 @@ pub(super) fn row<T: Integer>(op: ReduceOp, row: &[T], dtype: DType) -> T {
         ReduceOp::Or => fold(T::ZERO, T::or),
         ReduceOp::Xor => fold(T::ZERO, T::xor),
     }
+}
 }
 
 #[cfg(test)]
