@@ -97,7 +97,10 @@ impl<'a> Job<'a> {
                         (Filled::Part(part), Filled::Part(behind))
                     }
                     (Filled::Apart, _) => (Filled::Apart, Filled::Apart),
-                    (Filled::Whole | Filled::Part(_), _) => (Filled::Whole, Filled::Whole),
+                    (Filled::Whole, _) => (Filled::Whole, Filled::Whole),
+                    (Filled::Part(_), _) => {
+                        return Err(RunError::malformed("an output is cut that is not filled by parts"));
+                    }
                 };
                 job.parts.push(part);
                 others.push(behind);

@@ -2,6 +2,7 @@
 
 mod agents;
 mod batch;
+mod boxes;
 mod cases;
 mod copies;
 mod damaged;
