@@ -1,7 +1,7 @@
 //! Runs of elements at computed places: what a gather along some axes takes together, and a scatter that replaces puts together.
 
 use super::{OP_GATHER, OP_SCATTER, Position};
-use crate::array::{Array, filled};
+use crate::array::Array;
 use crate::buffer::{Element, with_elements};
 use crate::dtype::DType;
 use crate::error::OpError;
@@ -131,47 +131,72 @@ impl Runs<'_> {
 /// For indices that are no integers, or not as many as `count`.
 pub fn places(axes: &[(&Array, usize, usize)], count: usize, clip: bool) -> Result<Array, OpError> {
     let shape = Shape::from([count]);
-    let mut places: Vec<i64> = filled(&shape, 0)?;
-    for &(index, size, stride) in axes {
-        if !index.dtype().is_integer() || index.size() != count {
-            return Err(OpError::DType { op: OP_GATHER, dtype: index.dtype() });
+    let too_large = || OpError::too_large(&shape);
+    let mut places: Vec<i64> = recycled::take(count).ok_or_else(too_large)?.elements;
+    let axis = |&(index, size, stride): &(_, usize, usize)| {
+        Ok(Axis { index: Index::of(index, count)?, size: size as i64, stride: stride as i64, clip })
+    };
+    let axes = axes.iter().map(axis).collect::<Result<Vec<_>, OpError>>()?;
+    let some = portion(1, count);
+    spread(places.chunks_mut(some).enumerate().collect(), |(number, part): (usize, &mut [i64])| {
+        // Some at a time, which stay in the innermost cache from axis to axis.
+        for (place, part) in part.chunks_mut(NEAR).enumerate() {
+            part.fill(0);
+            axes.iter().for_each(|axis| axis.walk(number * some + place * NEAR, part));
         }
-        let axis = Axis { size: size as i64, stride: stride as i64, clip };
-        if let Some(index) = index.elements::<i32>() {
-            axis.walk(&mut places, index);
-            continue;
-        }
-        let index: Vec<i64> = match index.dtype() {
-            // What is above the range of an i64 is outside anyway.
-            DType::U64 => index.iter_scalars().map(|x| x.as_int().unwrap_or(-1).min(i64::MAX.into()) as i64).collect(),
-            _ => convert(index, DType::I64)?.into_elements().unwrap_or_default(),
-        };
-        axis.walk(&mut places, &index);
-    }
+    });
     // (As an array: memory for so many is used again.)
     Ok(Array::from_parts(DType::I64, shape, Element::wrap(places)))
 }
 
+/// Places that the innermost cache holds beside the indices of some axes.
+const NEAR: usize = 1 << 11;
+
+/// Indices as they are walked through.
+enum Index<'a> {
+    Short(&'a [i32]),
+    Long(Vec<i64>),
+}
+
+impl Index<'_> {
+    fn of(index: &Array, count: usize) -> Result<Index<'_>, OpError> {
+        if !index.dtype().is_integer() || index.size() != count {
+            return Err(OpError::DType { op: OP_GATHER, dtype: index.dtype() });
+        }
+        if let Some(index) = index.elements::<i32>() {
+            return Ok(Index::Short(index));
+        }
+        Ok(Index::Long(match index.dtype() {
+            // What is above the range of an i64 is outside anyway.
+            DType::U64 => index.iter_scalars().map(|x| x.as_int().unwrap_or(-1).min(i64::MAX.into()) as i64).collect(),
+            _ => convert(index, DType::I64)?.into_elements().unwrap_or_default(),
+        }))
+    }
+}
+
 /// An axis that is indexed.
-#[derive(Clone, Copy)]
-struct Axis {
+struct Axis<'a> {
+    index: Index<'a>,
     size: i64,
     stride: i64,
     clip: bool,
 }
 
-impl Axis {
-    fn walk<P: Position + Sync>(self, places: &mut [i64], index: &[P]) {
-        let some = portion(1, places.len());
-        let jobs = places.chunks_mut(some).zip(index.chunks(some)).collect();
-        spread(jobs, |(places, index): (&mut [i64], &[P])| walk(self, places, index));
+impl Axis<'_> {
+    /// Goes on with places, the first of which has this number.
+    fn walk(&self, first: usize, places: &mut [i64]) {
+        let all = first..first + places.len();
+        match &self.index {
+            Index::Short(index) => walk((self.size, self.stride, self.clip), places, &index[all]),
+            Index::Long(index) => walk((self.size, self.stride, self.clip), places, &index[all]),
+        }
     }
 }
 
 for_each_isa! {
-/// Places after one more index of each.
-fn walk<F, P: Position>(axis: Axis, places: &mut [i64], index: &[P]) {
-    let Axis { size, stride, clip } = axis;
+/// Places after one more index of each, with the size and the stride of its axis.
+fn walk<F, P: Position>(axis: (i64, i64, bool), places: &mut [i64], index: &[P]) {
+    let (size, stride, clip) = axis;
     for (place, &at) in places.iter_mut().zip(index) {
         let at: i64 = at.into();
         let at = if clip { at.min(size - 1).max(0) } else { at };
