@@ -4,7 +4,7 @@ mod integers;
 mod slabs;
 mod unmade;
 
-pub(in crate::ops) use slabs::{by_slabs, in_any_order};
+pub(in crate::ops) use slabs::by_slabs;
 
 use crate::array::{Array, filled, reserve};
 use crate::buffer::{Buffer, Element};

@@ -5,7 +5,7 @@ mod columns;
 
 use crate::isa::for_each_isa;
 use crate::ops::number::Float;
-use crate::ops::reduce::{by_slabs, in_any_order};
+use crate::ops::reduce::by_slabs;
 use crate::ops::turn::LANES;
 use columns::{down, product_rows};
 
@@ -344,20 +344,18 @@ fn window_sums<T: Float>(row: &[T]) -> Vec<T> {
 /// Combines the middle one of three axes, (outer, length, inner), into `result` of (outer, inner).
 pub(super) fn middle<T: Float>(combine: Combine, values: &[T], [outer, length, inner]: [usize; 3], result: &mut [T]) {
     let slab = length * inner;
+    // (Stretches of columns begin within the first row.)
+    let columns = |values: &[T], result: &mut [T]| down(combine, values, inner, values.len().div_ceil(inner), result);
     let slabs = |values: &[T], result: &mut [T]| match (inner, combine) {
         (1, Combine::Product) => product_rows(values, length, result),
         (1, _) => rows(combine, values, length, result),
         _ => {
             let slabs = values.chunks_exact(slab).zip(result.chunks_exact_mut(inner)).take(outer);
-            slabs.for_each(|(values, result)| down(combine, values, inner, length, result));
+            slabs.for_each(|(values, result)| columns(values, result));
         }
     };
-    // (Stretches of columns begin within the first row.)
-    let columns = |values: &[T], result: &mut [T]| down(combine, values, inner, values.len().div_ceil(inner), result);
-    match combine {
-        Combine::Max | Combine::Min => in_any_order(values, [length, inner], result, slabs, columns),
-        Combine::Sum | Combine::Product => by_slabs(values, [length, inner], result, slabs, columns),
-    }
+    let in_any_order = matches!(combine, Combine::Max | Combine::Min);
+    by_slabs(values, [length, inner], result, in_any_order, slabs, columns);
 }
 
 #[cfg(test)]

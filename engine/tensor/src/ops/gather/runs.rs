@@ -134,7 +134,7 @@ pub fn places(axes: &[(&Array, usize, usize)], count: usize, clip: bool) -> Resu
     let too_large = || OpError::too_large(&shape);
     let mut places: Vec<i64> = recycled::take(count).ok_or_else(too_large)?.elements;
     let axis = |&(index, size, stride): &(_, usize, usize)| {
-        Ok(Axis { index: Index::of(index, count)?, size: size as i64, stride: stride as i64, clip })
+        Ok((Axis { size: size as i64, stride: stride as i64, clip }, Index::of(index, count)?))
     };
     let axes = axes.iter().map(axis).collect::<Result<Vec<_>, OpError>>()?;
     let some = portion(1, count);
@@ -142,7 +142,7 @@ pub fn places(axes: &[(&Array, usize, usize)], count: usize, clip: bool) -> Resu
         // Some at a time, which stay in the innermost cache from axis to axis.
         for (place, part) in part.chunks_mut(NEAR).enumerate() {
             part.fill(0);
-            axes.iter().for_each(|axis| axis.walk(number * some + place * NEAR, part));
+            axes.iter().for_each(|(axis, index)| index.walk(*axis, number * some + place * NEAR, part));
         }
     });
     // (As an array: memory for so many is used again.)
@@ -172,31 +172,29 @@ impl Index<'_> {
             _ => convert(index, DType::I64)?.into_elements().unwrap_or_default(),
         }))
     }
+
+    /// Goes on with places, the first of which has this number.
+    fn walk(&self, axis: Axis, first: usize, places: &mut [i64]) {
+        let all = first..first + places.len();
+        match self {
+            Index::Short(index) => walk(axis, places, &index[all]),
+            Index::Long(index) => walk(axis, places, &index[all]),
+        }
+    }
 }
 
 /// An axis that is indexed.
-struct Axis<'a> {
-    index: Index<'a>,
+#[derive(Clone, Copy)]
+struct Axis {
     size: i64,
     stride: i64,
     clip: bool,
 }
 
-impl Axis<'_> {
-    /// Goes on with places, the first of which has this number.
-    fn walk(&self, first: usize, places: &mut [i64]) {
-        let all = first..first + places.len();
-        match &self.index {
-            Index::Short(index) => walk((self.size, self.stride, self.clip), places, &index[all]),
-            Index::Long(index) => walk((self.size, self.stride, self.clip), places, &index[all]),
-        }
-    }
-}
-
 for_each_isa! {
-/// Places after one more index of each, with the size and the stride of its axis.
-fn walk<F, P: Position>(axis: (i64, i64, bool), places: &mut [i64], index: &[P]) {
-    let (size, stride, clip) = axis;
+/// Places after one more index of each.
+fn walk<F, P: Position>(axis: Axis, places: &mut [i64], index: &[P]) {
+    let Axis { size, stride, clip } = axis;
     for (place, &at) in places.iter_mut().zip(index) {
         let at: i64 = at.into();
         let at = if clip { at.min(size - 1).max(0) } else { at };

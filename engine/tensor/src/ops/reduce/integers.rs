@@ -1,6 +1,6 @@
 //! Integers over axes that stand together: in any order, so that rows that lie one below the other are combined element by element.
 
-use super::{ReduceOp, in_any_order};
+use super::{ReduceOp, by_slabs};
 use crate::array::{Array, filled};
 use crate::buffer::{Buffer, Element};
 use crate::dtype::DType;
@@ -45,7 +45,7 @@ fn slabs<T: Integer + Element>(
             slabs.for_each(|(values, result)| columns(values, result));
         }
     };
-    in_any_order(values, [length, inner], &mut result, slabs, columns);
+    by_slabs(values, [length, inner], &mut result, true, slabs, columns);
     result
 }
 

@@ -14,11 +14,13 @@ const ROWS: usize = 16;
 const TIMES: usize = 4;
 
 /// Has `slabs` combine whole slabs, in numbers that fill registers where there are many, or `columns` some columns of one, which begin at
-/// the first value and lie `inner` elements apart.
-pub(in crate::ops) fn by_slabs<T: Send + Sync>(
+/// the first value and lie `inner` elements apart: all rows of them, or some where that may be done `in_any_order`. Then large slabs are cut
+/// between rows, so that memory is read as it lies, and what the parts come to is combined at last.
+pub(in crate::ops) fn by_slabs<T: Copy + Send + Sync>(
     values: &[T],
     [length, inner]: [usize; 2],
     result: &mut [T],
+    in_any_order: bool,
     slabs: impl Fn(&[T], &mut [T]) + Sync,
     columns: impl Fn(&[T], &mut [T]) + Sync,
 ) {
@@ -32,37 +34,21 @@ pub(in crate::ops) fn by_slabs<T: Send + Sync>(
         spread(jobs, |(values, result)| slabs(values, result));
         return;
     }
+    let rows = length.div_ceil((available() * TIMES).div_ceil(result.len() / inner)).max(ROWS);
+    if in_any_order && inner <= ALL && rows < length {
+        let parts = length.div_ceil(rows) * inner;
+        let mut combined = collected(std::iter::repeat_n(values[0], result.len() / inner * parts));
+        let pairs = values.chunks_exact(slab).zip(combined.chunks_exact_mut(parts));
+        let jobs = pairs.flat_map(|(values, parts)| values.chunks(rows * inner).zip(parts.chunks_exact_mut(inner)));
+        spread(jobs.collect(), |(values, part)| columns(values, part));
+        let pairs = combined.chunks_exact(parts).zip(result.chunks_exact_mut(inner));
+        pairs.for_each(|(parts, result)| columns(parts, result));
+        return;
+    }
     let pairs = values.chunks_exact(slab).zip(result.chunks_exact_mut(inner));
     let stretches = pairs.flat_map(|(values, result)| {
         let stretches = result.chunks_mut(STRETCH).enumerate();
         stretches.map(move |(number, result)| (&values[number * STRETCH..], result))
     });
     spread(stretches.collect(), |(values, result)| columns(values, result));
-}
-
-/// The same where rows may be combined in any order: large slabs are cut between rows then, so that memory is read as it lies, and what the parts
-/// come to is combined at last.
-pub(in crate::ops) fn in_any_order<T: Copy + Send + Sync>(
-    values: &[T],
-    [length, inner]: [usize; 2],
-    result: &mut [T],
-    slabs: impl Fn(&[T], &mut [T]) + Sync,
-    columns: impl Fn(&[T], &mut [T]) + Sync,
-) {
-    let slab = length * inner;
-    let several = (available() * TIMES).div_ceil(result.len() / inner);
-    let rows = length.div_ceil(several).max(ROWS);
-    if values.len() < LARGE || !(2..=ALL).contains(&inner) || slab <= PART || rows >= length {
-        return by_slabs(values, [length, inner], result, slabs, columns);
-    }
-    let parts = length.div_ceil(rows);
-    let mut combined = collected(std::iter::repeat_n(values[0], result.len() * parts));
-    let of_slabs = values.chunks_exact(slab).zip(combined.chunks_exact_mut(parts * inner));
-    let jobs =
-        of_slabs.flat_map(|(values, combined)| values.chunks(rows * inner).zip(combined.chunks_exact_mut(inner)));
-    spread(jobs.collect(), |(values, combined)| columns(values, combined));
-    combined
-        .chunks_exact(parts * inner)
-        .zip(result.chunks_exact_mut(inner))
-        .for_each(|(parts, result)| columns(parts, result));
 }
