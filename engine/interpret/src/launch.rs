@@ -410,6 +410,11 @@ impl LaunchPlan {
     }
 }
 
+/// The number of the program with these ids.
+pub(crate) fn number(ids: &[usize], grid: &[usize]) -> usize {
+    ids.iter().zip(grid).fold(0, |number, (&id, &extent)| number * extent + id)
+}
+
 /// The ids of the next program, the last axis fastest.
 pub(crate) fn next(ids: &mut [usize], grid: &[usize]) {
     for (id, &extent) in ids.iter_mut().zip(grid).rev() {

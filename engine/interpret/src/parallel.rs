@@ -13,7 +13,7 @@ use crate::error::RunError;
 use crate::fill;
 use crate::hooks::{Hooks, OutOfBounds, UnmatchedSemaphore};
 use crate::journal::{self, Journal};
-use crate::launch::{LaunchPlan, next};
+use crate::launch::{LaunchPlan, next, number};
 use crate::outputs::Filled;
 use crate::run::Run;
 use crate::tape::{Action, Block};
@@ -243,12 +243,15 @@ fn programs<'a>(
     let last = (0..grid.len()).rev().find(|&axis| upper[axis] - lower[axis] < grid[axis]).unwrap_or(0);
     let inner: usize = grid[last + 1..].iter().product();
     let count = (upper[last] - lower[last]) * inner;
-    let mut begin = lower.clone();
-    loop {
+    // Of the axes before it, how far into the box a stretch begins.
+    let extents: Vec<usize> = (0..last).map(|axis| upper[axis] - lower[axis]).collect();
+    let mut place = vec![0; last];
+    for _ in 0..extents.iter().product() {
         // The programs in between are another thread's: what they leave in scratch memory is not known here.
         run.forget_scratch();
-        let mut ids = begin.clone();
-        let first = ids.iter().zip(grid).fold(0, |number, (&id, &extent)| number * extent + id);
+        let mut ids = lower.clone();
+        ids.iter_mut().zip(&place).for_each(|(id, place)| *id += place);
+        let first = number(&ids, grid);
         for number in first..first + count {
             run.goes_on = number + 1 < first + count;
             run.program(number, &ids, hooks)?;
@@ -260,24 +263,10 @@ fn programs<'a>(
         if !run.is_settled() {
             return Err(RunError::eval("a program leaves copies or semaphores to others"));
         }
-        if !advance(&mut begin[..last], &lower, &upper) {
-            break;
-        }
+        next(&mut place, &extents);
     }
     let journals = run.journals();
     Ok((journals, run.finish(grid.iter().product(), hooks)?))
-}
-
-/// Goes to the next place of a box; false, and to the first, behind the last one.
-fn advance(ids: &mut [usize], lower: &[usize], upper: &[usize]) -> bool {
-    for axis in (0..ids.len()).rev() {
-        ids[axis] += 1;
-        if ids[axis] < upper[axis] {
-            return true;
-        }
-        ids[axis] = lower[axis];
-    }
-    false
 }
 
 /// What threads tell each other.

@@ -55,17 +55,16 @@ fn launch(choices: &mut Choices) -> (String, Vec<usize>) {
             Dimension { size, block, axis, is_squeezed: block == 1 && choices.below(2) == 0 }
         })
         .collect();
-    let list = |parts: Vec<String>, between: &str| parts.join(between);
     let each = |text: &dyn Fn(&Dimension) -> String| -> Vec<String> { dimensions.iter().map(text).collect() };
-    let array = list(each(&|dimension| dimension.size.to_string()), ",");
+    let array = each(&|dimension| dimension.size.to_string()).join(",");
     let block = each(&|dimension| match dimension.is_squeezed {
         true => "squeezed".to_string(),
         false => dimension.block.to_string(),
     });
     let kept: Vec<String> = block.iter().filter(|size| *size != "squeezed").cloned().collect();
-    let params = list((0..=rank).map(|axis| format!("%i{axis}: i32[]")).collect(), ", ");
-    let indices = list(each(&|dimension| format!("%i{}", dimension.axis)), ", ");
-    let all = list(vec![":".to_string(); kept.len()], ", ");
+    let params = (0..=rank).map(|axis| format!("%i{axis}: i32[]")).collect::<Vec<_>>().join(", ");
+    let indices = each(&|dimension| format!("%i{}", dimension.axis)).join(", ");
+    let all = vec![":"; kept.len()].join(", ");
     let tile = format!("f32[{}]", kept.join(","));
     let x = format!("{},{array}", grid[sums]);
     let text = format!(

@@ -47,29 +47,29 @@ pub(super) fn cuts(plan: &LaunchPlan, grid: &[usize], threads: usize) -> Option<
     if !is_worth(plan, grid) {
         return None;
     }
-    let axes = || (0..grid.len()).filter(|&axis| grid[axis] > 1);
-    let candidate = |axis| Some((axis, fills(plan, grid, axis)?));
+    let axes = (0..grid.len()).filter(|&axis| grid[axis] > 1);
+    let candidates: Vec<(usize, Vec<Fill>)> = axes.filter_map(|axis| Some((axis, fills(plan, grid, axis)?))).collect();
     // Runs that fill stretches of memory, if there is an axis for that.
-    let in_stretches = |(_, fills): &(usize, Vec<Fill>)| pieces(plan, fills) == 1;
-    let (axis, fills) = axes().filter_map(candidate).find(in_stretches).or_else(|| {
+    let in_stretches = candidates.iter().find(|(_, fills)| pieces(plan, fills, None) == 1);
+    let &(axis, ref fills) = in_stretches.or_else(|| {
         let runs = |axis: usize| bounds(grid[axis], threads).len() - 1;
-        axes().filter_map(candidate).find(|(axis, fills)| pieces(plan, fills).saturating_mul(runs(*axis)) <= PIECES)
+        candidates.iter().find(|(axis, fills)| pieces(plan, fills, None).saturating_mul(runs(*axis)) <= PIECES)
     })?;
-    let first = Cut { axis, bounds: bounds(grid[axis], threads), fills };
+    let first = Cut { axis, bounds: bounds(grid[axis], threads), fills: fills.clone() };
     // Another axis, along which outputs follow a dimension further in.
-    let along = |other: &(usize, Vec<Fill>)| {
-        let mut pairs = first.fills.iter().zip(&other.1);
-        other.0 != axis && pairs.all(|pair| matches!(pair, (Fill::Along(outer), Fill::Along(inner)) if inner > outer))
+    let along = |(other, fills): &&(usize, Vec<Fill>)| {
+        let mut pairs = first.fills.iter().zip(fills);
+        *other != axis && pairs.all(|pair| matches!(pair, (Fill::Along(outer), Fill::Along(inner)) if inner > outer))
     };
-    let second = axes().filter_map(candidate).filter(along).find_map(|(other, fills)| {
-        let inner = pieces_of(plan, &fills, &first);
+    let second = candidates.iter().filter(along).find_map(|&(other, ref fills)| {
+        let inner = pieces(plan, fills, Some(&first));
         let runs = threads.saturating_mul(if inner == 1 { RUNS } else { RUNS_IN_PIECES });
         if grid[axis] >= runs || inner.saturating_mul(runs) > PIECES {
             return None;
         }
         let count = runs.div_ceil(grid[axis]).min(grid[other]);
         let bounds = (0..=count).map(|number| grid[other] * number / count).collect();
-        Some(Cut { axis: other, bounds, fills })
+        Some(Cut { axis: other, bounds, fills: fills.clone() })
     });
     Some(match second {
         Some(second) => smallvec![Cut { bounds: (0..=grid[axis]).collect(), ..first }, second],
@@ -135,25 +135,16 @@ fn dimension(operand: &OperandPlan, grid: &[usize], axis: usize) -> Option<usize
     })
 }
 
-/// In how many pieces what a run fills of an output comes at most: one for each place along the dimensions before.
-fn pieces(plan: &LaunchPlan, fills: &[Fill]) -> usize {
-    let of = |(operand, fill): (&OperandPlan, &Fill)| match fill {
-        Fill::Along(dimension) => array(operand)[..*dimension].iter().product(),
-        Fill::Apart | Fill::Count => 1,
+/// In how many pieces what a run fills of an output comes at most: one for each place along the dimensions before, of which runs have one
+/// block along those that a `first` axis was cut for.
+fn pieces(plan: &LaunchPlan, fills: &[Fill], first: Option<&Cut>) -> usize {
+    let of = |(number, (operand, fill)): (usize, (&OperandPlan, &Fill))| {
+        let Fill::Along(dimension) = *fill else { return 1 };
+        let cut = first.map(|first| first.fills[number]);
+        let sizes = array(operand)[..dimension].iter().zip(operand.blocks.block()).enumerate();
+        sizes.map(|(at, (&all, &block))| if cut == Some(Fill::Along(at)) { block } else { all }).product()
     };
-    plan.with_role(Role::Output).zip(fills).map(of).max().unwrap_or(1)
-}
-
-/// The same where each run has one block along the dimension that an axis `before` follows.
-fn pieces_of(plan: &LaunchPlan, fills: &[Fill], before: &Cut) -> usize {
-    let of = |((operand, fill), before): ((&OperandPlan, &Fill), &Fill)| match (fill, before) {
-        (Fill::Along(dimension), Fill::Along(cut)) => {
-            let sizes = array(operand)[..*dimension].iter().enumerate();
-            sizes.map(|(at, &size)| if at == *cut { operand.blocks.block()[at] } else { size }).product()
-        }
-        _ => 1,
-    };
-    plan.with_role(Role::Output).zip(fills).zip(&before.fills).map(of).max().unwrap_or(1)
+    plan.with_role(Role::Output).zip(fills).enumerate().map(of).max().unwrap_or(1)
 }
 
 #[cfg(test)]

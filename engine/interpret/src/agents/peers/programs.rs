@@ -232,7 +232,7 @@ impl<'t> Sequence<'t> {
     }
 
     fn program_number(&self, ids: &[usize]) -> usize {
-        ids.iter().zip(self.grid).fold(0, |number, (&id, &extent)| number * extent + id)
+        crate::launch::number(ids, self.grid)
     }
 
     /// Blocks of outputs go back that the next program does not have.
